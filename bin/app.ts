@@ -11,7 +11,7 @@ try {
   app.synth();
 } catch (error) {
   if (!(error instanceof InvalidSettings)) throw error;
-  // Prints only the message: an operator corrects invalid settings, and the stack trace does not help.
+  // Prints only the message, because a stack trace does not help to correct invalid settings.
   console.error(error.message);
   process.exitCode = 1;
 }

@@ -59,7 +59,7 @@ async function run(): Promise<number> {
   try {
     const clients = await demoClients(gateway);
     const connection = connectionOf(gateway, clients);
-    // Deletes the file first, because an existing file would keep its mode.
+    // The file is deleted first, because an existing file would keep its permissions.
     await rm(connectionFile, { force: true });
     await writeFile(connectionFile, `${JSON.stringify(connection)}\n`, { mode: 0o600 });
     announce(connection);
@@ -70,7 +70,7 @@ async function run(): Promise<number> {
   }
 }
 
-/** Deletes the connection file, unless another gateway has replaced it since. */
+/** Deletes the connection file, unless another gateway has replaced it. */
 async function forget({ aws }: LocalGateway): Promise<void> {
   const text = await readFile(connectionFile, 'utf8').catch(() => '');
   if (text.includes(JSON.stringify(aws.endpoint))) await rm(connectionFile, { force: true });

@@ -1,7 +1,7 @@
 /**
  * `npm run package`: writes what a release publishes into `dist`: the CDK construct and the client for TypeScript as
- * tarballs of npm, and the client for Python as a wheel and an sdist. All must have the version of the gateway's package.json;
- * otherwise nothing is written. `npm run package -- construct` writes only the construct.
+ * tarballs of npm, and the client for Python as a wheel and an sdist. All packages must have the version in the gateway's
+ * package.json; otherwise nothing is written. `npm run package -- construct` writes only the construct.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -28,7 +28,7 @@ export function App() {
 
   const isSignedOut = state.kind === 'signed_out';
   useEffect(() => {
-    // Loads the dashboard while the user enters the credentials. A failure is shown later, with the dashboard.
+    // Loads the dashboard while the user enters the credentials. A failure is shown later.
     if (isSignedOut) loadSignedIn().catch(() => undefined);
   }, [isSignedOut]);
 
@@ -55,7 +55,7 @@ let loading: Promise<void> | undefined;
 
 /**
  * Loads the styles of the component library once; the next call retries after a failure. The sign-in page does not need
- * them. A `meta` element of the page contains the name of the style sheet.
+ * these styles. The style sheet's name is in a `meta` element of the page.
  */
 function loadStyles(): Promise<void> {
   loading ??= new Promise<void>((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * The address after `#` contains the page, its filters and the mode, so that links, reload and Back work. Test
- * data is shown below `#/test/`. Servers never see this part of an address, so no log contains the phone numbers in it.
+ * The address after `#` contains the page, its filters and the mode, so that links, reload and Back work. Test data is
+ * shown below `#/test/`. Servers never see this part of a URL, so no log contains its phone numbers.
  */
 import { type BaseLocationHook, useSearchParams } from 'wouter';
 import { navigate, useLocationProperty } from 'wouter/use-browser-location';
@@ -23,8 +23,8 @@ export function useMode(): Mode {
 const startIn = (mode: Mode): string => (mode === 'test' ? '#/test' : '#');
 
 /**
- * Replaces wouter's own hook for hashes. That hook would put the query before the `#`, so the browser would send it to the
- * server.
+ * Replaces wouter's own hook for hashes. wouter's hook would put the query before the `#`, so the browser would send it to
+ * the server.
  */
 export const useHashLocation: BaseLocationHook = () => [
   // wouter decodes a whole path before it splits it; `idInPath` decodes the id in the path.
@@ -66,12 +66,12 @@ type Values = Readonly<Record<string, string>>;
 
 /** The parameters of the position in a list: the cursor and the page number. */
 const position = ['after', 'page'];
-/** The parameters that are neither filters nor part of the position. */
+/** The parameters that stay when filters or the position change. */
 const kept = ['tab', 'sort', 'descending'];
 
 /**
- * Maps the cursor of each visited page to the cursor of the page before it. The address contains only the current cursor. If
- * the page was opened by a link, "previous" leads to the first page.
+ * Maps the cursor of each visited page to the cursor of the page before it. The address contains only the current cursor.
+ * If a link opened the page, "previous" leads to the first page.
  */
 const pageBefore = new Map<string, string | undefined>();
 
@@ -116,7 +116,7 @@ export function useListState() {
 }
 
 /**
- * Returns the changed query. Removes empty values. Also removes the position (unless `values` contains it), because other
+ * Returns the changed query. Removes empty values. The position is also removed, unless `values` contains it, because other
  * filters have other pages.
  */
 export function changedQuery(before: URLSearchParams, values: Values): URLSearchParams {

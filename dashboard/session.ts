@@ -1,9 +1,9 @@
 /**
- * The signed-in session: a token of an hour, in the session storage of the tab. The token survives a reload, and expires
- * after an hour. The client secret is not kept.
+ * The signed-in session: an access token, valid for an hour, in the tab's session storage. The token survives a reload, and
+ * expires after an hour. The client secret is not stored.
  *
- * It is not renewed. Only the token function may sign: if a token could be exchanged for a new one, a stolen token would
- * last a working day, and rotating the secret would not end it. A renewal with the secret would require the secret in the
+ * The token is not renewed, because only the token function may sign. If a token could be exchanged for another, a stolen
+ * one would last longer, even after a rotation of the secret. Renewing it with the secret would require the secret in the
  * page, where a malicious script could read it. With a password manager, signing in again takes seconds.
  */
 

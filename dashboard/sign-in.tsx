@@ -29,7 +29,7 @@ export function SignIn({
           <input
             name="username"
             autoComplete="username"
-            // biome-ignore lint/a11y/noAutofocus: it is the first thing to do on a page that has nothing else
+            // biome-ignore lint/a11y/noAutofocus: the form is the page's only content
             autoFocus
             spellCheck={false}
             value={form.clientId}

@@ -122,7 +122,7 @@ function useNavigation() {
 
 const modeNames = { live: 'Live data', test: 'Test data' } as const satisfies Record<Mode, string>;
 
-/** Returns the notice on every page with test data, so that nobody mistakes the data for messages that were sent. */
+/** Returns the notice on every page with test data, so that nobody thinks that these messages were sent. */
 function testNotice(path: string, onLeave: () => void): FlashbarProps.MessageDefinition {
   const isOfBoth = ['limits', 'senders'].includes(pageOf(path));
   return {
@@ -164,7 +164,7 @@ function Layout({
         className="skip-link"
         href={`#${headingId}`}
         onClick={(event) => {
-          // The part after `#` is the route of the page, so this link must not change it.
+          // The part of the URL after `#` is the page's route, so this link must not change it.
           event.preventDefault();
           document.getElementById(headingId)?.focus();
         }}

@@ -14,7 +14,7 @@ export const capNames: Readonly<Record<CapName, string>> = {
 
 const numbers = new Intl.NumberFormat('en');
 
-/** Formats a number as the gateway does. The user's locale could show a thousand as `1.000`. */
+/** Formats a number as the gateway does. The user's locale could format a thousand as `1.000`. */
 export function numberText(value: number): string {
   return numbers.format(value);
 }

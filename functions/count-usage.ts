@@ -1,7 +1,7 @@
 /**
- * Reads two streams. Counts changes of messages in the usage of their clients, and one-time passwords and their
- * verifications in the traffic that decides about holds. A batch contains records of a single shard, and Lambda may repeat
- * it as a whole or in part. The last call of a tumbling window contains no records.
+ * Reads two streams: counts changes of messages in usage, and one-time passwords with their verifications in the traffic
+ * that decides about holds. A batch contains records of a single shard, and Lambda may repeat it as a whole or in part. The
+ * last call of a tumbling window contains no records.
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { countOtps, otpCounter, otpRecords } from '../shared/otp/otp-traffic.dynamo.ts';
@@ -16,7 +16,7 @@ const context = contextOf(environmentOf<'count-usage'>());
 const usage = usageCounter(context);
 const otps = otpCounter(context);
 
-/** With a tumbling window, Lambda requires a response that contains a state. */
+/** With a tumbling window, Lambda requires a response with a state. */
 const answer = { state: {} };
 
 export async function handler(

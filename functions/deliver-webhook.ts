@@ -31,7 +31,7 @@ import { runResend } from '../shared/webhook/log/resend.ts';
 
 const base = contextOf(environmentOf<'deliver-webhook'>());
 const { clock, env, log, newId } = base;
-// Created at the first webhook to a queue or an event bus, because most workers never send to these.
+// Created at the first webhook to a queue or bus, because most workers never send to one.
 const toAws = lazily(() => sendToAws(assumedRoles(stsAssumeRole(sts()), clock, newId), awsSenders()));
 const context = {
   ...base,

@@ -1,9 +1,8 @@
 /**
- * The parts of the system. `shared/contract/function-uses.ts` declares which of them each function uses.
+ * The parts of the system. `shared/contract/function-uses.ts` declares which parts each function uses.
  *
- * A request arrives at the API and is stored as a message. The stream of the messages table starts all later work. Our own
- * stack (`gateway-stack.ts`) uses this construct, and so do the apps of platform teams, from the package
- * `messaging-gateway`.
+ * The API stores a request as a message. The stream of the messages table starts all later work. The project's own stack
+ * (`gateway-stack.ts`) and, through the package `messaging-gateway`, the apps of platform teams use this construct.
  */
 import { CfnOutput, Stack, Token } from 'aws-cdk-lib';
 import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -39,19 +38,18 @@ import { stageFrom } from './stages/stages.ts';
 export type { MessagingGatewayProps };
 
 /**
- * A messaging gateway. A stack can contain only one gateway, and the names of the gateway's resources begin with the name of
- * the stack.
+ * A messaging gateway. A stack can contain only one gateway, and the names of its resources begin with the stack's name.
  */
 export class MessagingGateway extends Construct {
   /** The HTTP API. */
   readonly api: SpecRestApi;
-  /** The address of the API, without a slash at its end. It is also the issuer of the API's tokens. */
+  /** The API's URL without a final slash, which is also the issuer of its tokens. */
   readonly url: string;
   /** The tables by name. */
   readonly tables: Readonly<Record<Exclude<TableName, 'simulator-outbox'>, ITable>>;
   /** The queues by name. Each queue that a function consumes has a dead-letter queue. */
   readonly queues: Readonly<Record<QueueName, Queue>>;
-  /** The topic to which carriers publish receipts and inbound messages. Undefined if all carriers are simulated. */
+  /** The topic to which carriers publish receipts and inbound messages; undefined if all carriers are simulated. */
   readonly receiptsTopic: Topic | undefined;
   private readonly alarms: readonly GatewayAlarm[];
   private readonly resources: Resources;
@@ -103,7 +101,7 @@ export class MessagingGateway extends Construct {
 
     this.publish(storage.names());
     for (const [name, { queue, deadLetters }] of Object.entries(queues)) {
-      // The queue of the relay is itself a dead-letter queue.
+      // The relay's queue is itself a dead-letter queue.
       const output = name === 'relay-dead-letter' ? 'RelayDeadLetters' : `${pascalCase(name)}Queue`;
       this.publish({ [output]: queue.queueUrl });
       if (deadLetters !== undefined)
@@ -122,22 +120,21 @@ export class MessagingGateway extends Construct {
   }
 
   /**
-   * Grants the permissions of the administrators' command line. They include reading the outputs of the stack, because the
-   * command line finds the gateway by these outputs. The parameter is a role, because the inline policies of a user or a
-   * group are too small.
+   * Grants the permissions of the administrators' command line, which finds the gateway by the stack's outputs. The
+   * parameter is a role, because the inline policies of users and groups are too small.
    */
   grantAdmin(role: IRole): void {
     grantAdministration(role, Stack.of(this), this.resources);
   }
 
-  /** Adds actions to each alarm. There are no alarms if the property `alarms` is false. */
+  /** Adds actions to each alarm. If the property `alarms` is false, there are none. */
   addAlarmAction(...actions: IAlarmAction[]): void {
     for (const alarm of this.alarms) alarm.addAlarmAction(...actions);
   }
 
   /**
-   * Returns a metric that the functions count, with a period of five minutes. A count, such as refusals of carriers, is a
-   * sum; a time is the p99.
+   * Returns a metric that the functions count, with a period of five minutes. Counts, such as refusals of carriers, are
+   * sums; times are the p99.
    */
   metric(name: StageMetric | LoggedMetric): Metric {
     const statistic = name.endsWith('Time') ? 'p99' : 'Sum';
@@ -151,7 +148,7 @@ export class MessagingGateway extends Construct {
       .findAll()
       .filter((construct) => construct instanceof GatewayFunction)
       .filter(({ functionFile }) => sending.includes(functionFile));
-    // The ids are unique, so that a graph or an alarm can also contain other metrics, including metrics of another gateway.
+    // The ids are unique, so that a graph or an alarm can also contain other metrics, even of another gateway.
     const prefix = `messagingGatewaySends${this.node.addr.slice(-8)}`;
     const calls = Object.fromEntries(
       functions.map((each, index) => [`${prefix}_${index}`, each.metricInvocations()]),
@@ -163,12 +160,12 @@ export class MessagingGateway extends Construct {
     });
   }
 
-  /** Returns the fraction of responses that are 5xx. */
+  /** Returns the share of responses that are 5xx. */
   metricServerErrors(): Metric {
     return this.api.metricServerError({ statistic: 'Average' });
   }
 
-  /** Returns the latency of responses: the p99 in milliseconds. */
+  /** Returns the latency of responses, as the p99 in milliseconds. */
   metricLatency(): Metric {
     return this.api.metricLatency({ statistic: 'p99' });
   }
@@ -178,7 +175,7 @@ export class MessagingGateway extends Construct {
     return this.metric('MessageCost');
   }
 
-  /** @throws Error that names every invalid property and the permitted values */
+  /** @throws Error that names every invalid property with its permitted values */
   private settingsFrom(props: MessagingGatewayProps): StageSettings {
     const stack = Stack.of(this);
     if (stack.nestedStackParent !== undefined)
@@ -194,7 +191,7 @@ export class MessagingGateway extends Construct {
     });
   }
 
-  /** Adds stack outputs, which the admin command line and the tests read. */
+  /** Adds stack outputs, which the administrators' command line and the tests read. */
   private publish(values: Readonly<Record<string, string>>): void {
     for (const [key, value] of Object.entries(values)) new CfnOutput(this, key, { key, value });
   }

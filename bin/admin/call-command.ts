@@ -1,6 +1,7 @@
 /**
- * `call …`: runs an operation of the admin API by its name. The parameters of the path are the words of the command; the fields
- * of the body or the query are its options. It also runs operations on set-aside messages, which are not in the API.
+ * `call …`: runs an operation of the admin API by its name. The words of the command are the path's parameters, and its
+ * options are the fields of the body or query. It also runs operations on set-aside messages, which are not part of the
+ * API.
  */
 
 import * as z from 'zod/mini';
@@ -86,7 +87,7 @@ function addOperation(call: AdminCommand, name: AdminApiRouteName): void {
   });
 }
 
-/** @param path - a `client_id` in the path or in the fields may be the client's name */
+/** @param path - a `client_id` in the path or in the fields can also be the client's name */
 async function callOperation(
   session: Session,
   name: AdminApiRouteName,
@@ -165,7 +166,7 @@ function cellOf(value: unknown): Cell {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as Cell);
 }
 
-/** Operations on rows whose client may not exist, because administrators also create rows by hand. */
+/** Operations on rows of clients that may not exist, because administrators can create rows in the console. */
 const editedTables = {
   showLimits: overrideTable,
   removeLimits: overrideTable,
@@ -182,7 +183,7 @@ async function withClientId({ ctx, mode }: Session, name: AdminApiRouteName, giv
   return { ...given, client_id: id === everyClient ? id : ofMode(id, mode === 'test') };
 }
 
-/** Returns the fields of an operation, without the data mode, which is an option of the program. */
+/** Returns an operation's fields without the data mode, which is an option of the program. */
 function fieldsOf(name: AdminApiRouteName): Fields {
   const schema = adminOperations[name].schema({ webhookUrl: z.string() });
   if (schema === undefined) return {};
@@ -229,8 +230,8 @@ function fieldsIn(options: object, fields: Fields, now: Date): Given {
 }
 
 /**
- * Parses the value of a field. Returns the text unchanged unless it is JSON of the field's type. A list may be separated by
- * commas.
+ * Parses the value of a field. A text stays a text unless it is JSON of the field's type. A list can be given as items
+ * separated by commas.
  */
 function fieldValue(text: string, schema: FieldSchema): unknown {
   const types = typesOf(schema);

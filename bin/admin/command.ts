@@ -20,9 +20,9 @@ export interface Session {
 
 export interface CommandResult {
   readonly json: unknown;
-  /** The text, or several texts, which are separated by an empty line. Absent if the command has already written its output. */
+  /** One text, or several that are separated by an empty line; absent if the command has already written its output. */
   readonly text?: () => string | readonly string[];
-  /** A sentence that says which part of the work was not done. The exit status is then 1. */
+  /** A sentence on the part of the work that was not done. The exit status is then 1. */
   readonly problem?: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export async function clientOf({ ctx, mode }: Session, idOrName: string): Promis
   return ofMode(await clientIdOf(ctx, idOrName), mode === 'test');
 }
 
-/** Returns a sentence that says if live or test data was searched. */
+/** Returns a sentence on which data was searched: live or test data. */
 export function searchedData({ mode }: Session, clientId?: string): string {
   return (clientId === undefined ? mode : modeOf(clientId)) === 'test'
     ? 'Searched: test data. Live data is searched without --test.'

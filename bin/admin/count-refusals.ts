@@ -14,7 +14,7 @@ export async function countRefusals(requests: AsyncIterable<LoggedRequest>) {
       readonly endpoint: string;
       readonly reason: string;
       readonly count: number;
-      /** The names of the fields that were invalid in any of these requests, without repetitions. */
+      /** The names of the fields that were invalid in any of these requests, each once. */
       readonly faulty_fields: readonly string[];
       readonly last_request_id: string;
       readonly lastAt: string;

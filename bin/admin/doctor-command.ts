@@ -84,7 +84,7 @@ async function missingOf(stackName: string, { carriers }: AdminContext): Promise
   try {
     const [[stack], resources] = await Promise.all([deployedStacks(stackName), stackResources(stackName)]);
     const outputs = stack?.outputs ?? {};
-    // The stack of a platform team may also contain topics that are not for alarms.
+    // A platform team's stack may also contain topics without alarms.
     const alarmTopics = resources
       .filter(({ type, logicalId }) => type === 'AWS::SNS::Topic' && logicalId.includes('AlarmNotifications'))
       .map((topic) => topic.physicalId);

@@ -27,7 +27,7 @@ interface ConnectionOptions {
   readonly gateway: string;
 }
 
-/** The error if no gateway can be reached; its message is one line that says why and what to do. */
+/** Thrown if no gateway can be reached. Its message is one line: the reason, and what to do. */
 export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure';
 }
@@ -54,7 +54,7 @@ export async function connect(
   const { name: stackName, outputs } = await deployedGateway(options);
   const resources = resourcesOf(outputs);
   return {
-    // Uses the published settings of the deploy, because `-c` can override the settings in the code.
+    // The settings come from the deploy's outputs, because `-c` can override those in the code.
     ctx: contextOf(resources, { ...settingsOf(outputs), CARRIER_BASE_URLS: 'false' }),
     gateway: { ...resources, stackName, baseUrl: (outputs.ApiUrl ?? '').replace(/\/$/, '') },
   };
@@ -102,7 +102,7 @@ function noResponse(cause: unknown): ConnectionFailure {
   return new ConnectionFailure(text, { cause });
 }
 
-/** Finds the stack with this name, or the only stack of the stage. `stage` may also be the name of a stack. */
+/** Finds the stack with this name, or else the only stack of the stage. `stage` may also be the name of a stack. */
 async function deployedGateway({ stage, stackName }: ConnectionOptions) {
   const where = stackName === undefined ? 'The stacks of the account' : `The stack ${stackName}`;
   const stacks = await deployedStacks(stackName).catch((cause: unknown) => {
@@ -154,7 +154,7 @@ function contextOf(
   return { ...ctx, log: { ...ctx.log, error } };
 }
 
-/** Fails if the version of the deployed gateway is different: its tables and settings may be different. */
+/** Throws if the deployed gateway has another version, because its tables and settings may differ. */
 function contextFrom(source: Readonly<Record<string, string | undefined>>): AdminContext {
   try {
     return adminContext(

@@ -1,4 +1,4 @@
-/** `logs …`: shows requests as they come, and counts refused ones, from the log lines of the functions. */
+/** `logs …`: shows requests as they arrive, and counts refused ones, from the functions' log lines. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type LoggedRequest, requestLogOf } from '../../shared/admin/request-log.cloudwatch.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';

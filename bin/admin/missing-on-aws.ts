@@ -44,7 +44,7 @@ export interface StageOnAws {
   readonly alarmTopics: readonly string[];
 }
 
-/** Returns the missing steps. If the credentials do not permit a check, the result contains a step for this, too. */
+/** Returns the missing steps. If the credentials do not permit a check, the list contains this as a step. */
 export async function missingOnAws(clients: AwsClients, stage: StageOnAws): Promise<readonly Missing[]> {
   const checks: readonly (readonly [string, Promise<readonly Missing[]>])[] = [
     ['quota', concurrency(clients)],
@@ -173,8 +173,8 @@ async function smsSenders(
 }
 
 /**
- * Returns the senders whose recipients cannot opt out: opt-outs are self-managed, so AWS ignores STOP, and no two-way channel
- * reports it to the gateway. A number in a pool uses the channel of its pool.
+ * Returns the senders whose recipients cannot opt out: AWS ignores STOP because opt-outs are self-managed, and no two-way
+ * channel reports it to the gateway. A number in a pool uses the channel of its pool.
  */
 function withoutTwoWay(
   senders: readonly (PhoneNumberInformation | PoolInformation)[],
@@ -224,8 +224,8 @@ async function whatsapp({ social }: AwsClients, { receiptsTopic }: StageOnAws): 
 }
 
 /**
- * Returns the e-mail subscriptions of a topic. Calls the query API of SNS directly, because the SNS client would be a
- * dependency for a single call.
+ * Returns the e-mail subscriptions of a topic. Calls SNS's query API directly, because an SNS client for one call would be
+ * another dependency.
  *
  * @param caller - a client of another service, which gives the region and the credentials
  */

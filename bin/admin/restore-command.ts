@@ -91,7 +91,7 @@ async function runRestore(
   const tables = tablesOf(options.table);
   const { progress, writeReport, reportFile } = progressFiles(options.progress, session.gateway.stackName);
   const ctx = restoreContext(session, progress);
-  // Checks that a restore is possible before anything is stopped.
+  // Checks if a restore is possible before anything is stopped.
   const missing = await notRestorable(ctx, to, tables);
   if (missing.length > 0)
     throw new GatewayError(
@@ -110,7 +110,7 @@ async function runRestore(
   };
 }
 
-/** Parses `--to`. Refuses a relative time, because it would change when the command is repeated. */
+/** Parses `--to`. A relative time is refused, because it would change when the command is repeated. */
 function secondOf(to: string | undefined): Date {
   if (to?.includes('T') !== true)
     throw new GatewayError('invalid_request', 'Give --to with a time such as 2026-11-20T10:00:00Z.');

@@ -8,7 +8,7 @@ export class ApiError extends Error {
   readonly details: readonly FieldError[];
 
   constructor(status: number, message: string, details: readonly FieldError[] = []) {
-    // The message of a 400 repeats the first detail.
+    // The message of a 400 error repeats its first detail.
     const general = message.startsWith(`${details[0]?.field}: `) ? [] : [message];
     super([...general, ...details.map(sentenceOf)].join(' '));
     this.status = status;
@@ -16,7 +16,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns true if a retry of the same request would be refused again. */
+/** Returns true if the same request would be refused again. */
 export function isFinal(error: Error | null): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500;
 }
@@ -24,7 +24,7 @@ export function isFinal(error: Error | null): boolean {
 /** The number of retries after a failure that may be temporary. */
 export const retriesMax = 2;
 
-/** Makes a sentence of a field error: `client_id` and `must be …` become `Client id must be ….` */
+/** Returns a field error as a sentence: `client_id` and `must be …` become `Client id must be ….` */
 function sentenceOf({ field, message }: FieldError): string {
   const label = field.replaceAll('_', ' ').replace(/\burl\b/, 'URL');
   return asSentence(/^[a-z]/.test(message) ? `${label} ${message}` : message);
@@ -34,7 +34,7 @@ function asSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }
 
-/** Returns the error of a field, or of an item of its list (`countries[1]`). */
+/** Returns the error of a field, or of an item in its list (`countries[1]`). */
 export function fieldError(error: Error | null, field: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const found = error.details.find((detail) => detail.field.replace(/\[\d+\]$/, '') === field);
@@ -43,7 +43,7 @@ export function fieldError(error: Error | null, field: string): string | undefin
   return asSentence(index === undefined ? found.message : `Number ${Number(index) + 1} ${found.message}`);
 }
 
-/** Returns the error to show for the whole form. Undefined if one of its fields shows an error. */
+/** Returns the error of the whole form; undefined if one of its fields shows an error. */
 export function formError(error: Error | null, fields: readonly string[]): string | undefined {
   return error === null || fields.some((field) => fieldError(error, field) !== undefined)
     ? undefined

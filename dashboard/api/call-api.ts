@@ -1,7 +1,4 @@
-/**
- * Calls the gateway that served the page. Every call throws an ApiError if it fails. The message of the error can be shown
- * to the user.
- */
+/** Calls the gateway that served the page. A call that fails throws an ApiError, whose message can be shown to the user. */
 import type { ResponseOf } from '../../shared/admin/http/admin-operations.ts';
 import {
   type AdminApiRouteName,
@@ -13,7 +10,7 @@ import type { Mode } from '../../shared/contract/mode.ts';
 import type { Session } from '../session.ts';
 import { ApiError } from './api-error.ts';
 
-/** The path of API Gateway's stage (`/live`) if the address contains it. Otherwise empty. */
+/** The path of API Gateway's stage (`/live`), or empty if the URL does not contain it. */
 const base = location.pathname.replace(/\/admin\/?$/, '');
 const timeLimitMs = 20_000;
 /** If `Retry-After` is longer than this, the error is shown instead. */
@@ -21,7 +18,7 @@ const retryAfterMaxSeconds = 10;
 
 export type Query = Readonly<Record<string, string | null | undefined>>;
 
-/** The values of the parameters in an operation's path: `{ client_id }`. */
+/** The values of the parameters in an operation's path, such as `{ client_id }`. */
 export type PathValues<Name extends AdminApiRouteName> = Readonly<Record<PathParameter<Name>, string>>;
 
 /** The names of the operations that only read. */
@@ -30,7 +27,7 @@ export type ReadName = {
 }[AdminApiRouteName];
 
 /**
- * @param mode - of the data in lists of all clients
+ * @param mode - the data that lists of all clients show
  * @param onEnd - called if the gateway no longer accepts the token
  */
 export function apiOf(session: Session, mode: Mode, onEnd: (session: Session) => void) {
@@ -80,7 +77,7 @@ export async function signIn(clientId: string, clientSecret: string): Promise<Se
   };
 }
 
-/** The scopes of the token, which is a JWT (contract 2.2). The admin API checks them itself. */
+/** Returns the scopes in the token, which is a JWT (contract 2.2). The admin API checks them itself. */
 function scopesIn(token: string): readonly string[] {
   const [, payload = ''] = token.split('.');
   const claims: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
@@ -112,7 +109,7 @@ async function request(
   };
   let response = await attempt();
   const retryAfterSeconds = Number(response.headers.get('Retry-After'));
-  // A request that got a 429 changed nothing, so a retry is safe.
+  // A request that got a 429 changed no data, so it can be retried.
   if (response.status === 429 && retryAfterSeconds > 0 && retryAfterSeconds <= retryAfterMaxSeconds) {
     await new Promise((resolve) => setTimeout(resolve, retryAfterSeconds * 1000));
     response = await attempt();

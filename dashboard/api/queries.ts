@@ -29,8 +29,7 @@ export function newQueryClient(onError: (message: string) => void): QueryClient 
       onError: (error, _variables, _result, { meta }) => {
         if (meta?.showsError !== true) onError(error.message);
       },
-      // Loads everything on the screen again, because a list of the queries that each change affects would soon be out of
-      // date.
+      // Everything on the screen is loaded again: a list of the queries that each change affects would soon be out of date.
       onSettled: () => void client.invalidateQueries(),
     }),
     defaultOptions: {
@@ -46,15 +45,15 @@ export function newQueryClient(onError: (message: string) => void): QueryClient 
 }
 
 interface ResponseOptions<Data> {
-  /** True if the response will soon change. Such a response is refreshed more often. */
+  /** True if the response will soon change and must be refreshed more often. */
   readonly inProgress?: (answer: Data) => boolean;
   /** False if the query cannot be sent yet. */
   readonly enabled?: boolean;
   /** True if the response never changes during a session. */
   readonly isFixed?: boolean;
-  /** Replaces the usual interval. */
+  /** The refresh interval, if it differs from the usual one. */
   readonly refreshEveryMs?: number;
-  /** Returns the query to send, if its times need a different conversion than the filter of lists. */
+  /** Returns the query to send, for lists whose times need another conversion. */
   readonly sent?: (query: Query) => Query;
 }
 
@@ -106,7 +105,7 @@ export function useAbout() {
   return useResponse('showAbout', {}, undefined, { isFixed: true });
 }
 
-/** Sends a change once. The second click of a double click arrives before the button is disabled. */
+/** Sends a change once. A second click may arrive before the button is disabled. */
 export function useChange<ResponseOf, Input = void>(options: UseMutationOptions<ResponseOf, Error, Input>) {
   const isSending = useRef(false);
   const change = useMutation<ResponseOf, Error, Input>({

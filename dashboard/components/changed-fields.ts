@@ -1,4 +1,4 @@
-/** Returns the fields of a form whose values changed. A null in the result removes a value or turns it off. */
+/** Returns the changed fields of a form. Null removes a value or turns it off. */
 
 export function changedFields<Name extends string>(
   before: Readonly<Record<Name, string | boolean>>,
@@ -11,7 +11,7 @@ export function changedFields<Name extends string>(
     names.map((name) => {
       const value = plain(values[name]);
       if (value === '' || value === false) return [name, null];
-      // Sends an invalid number as text, so that the gateway refuses it. NaN would be sent as null.
+      // An invalid number is sent as text, so that the gateway refuses it; NaN would be sent as null.
       return [name, isNumber(name) && Number.isFinite(Number(value)) ? Number(value) : value];
     }),
   );

@@ -1,4 +1,6 @@
-/** All limits and caps of one client with their use, or those of the row for every client. A form edits a row. */
+/**
+ * Shows all limits and caps of one client with their use, or the limits in the row for every client. A form edits a row.
+ */
 
 import Box from '@cloudscape-design/components/box';
 import SpaceBetween from '@cloudscape-design/components/space-between';

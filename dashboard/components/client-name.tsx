@@ -24,7 +24,7 @@ export function useClientNames() {
   }));
 }
 
-/** Returns the name of a client, or of its test data; undefined if there is none. */
+/** Returns the name of a client or of its test data; undefined if it is unknown. */
 export function useClientName(id: string | null | undefined): string | undefined {
   const names = useNames();
   if (!id) return undefined;
@@ -49,7 +49,7 @@ export function ClientLink({
   readonly id: string | null | undefined;
   /** The name, if the caller already has it. */
   readonly name?: string | null;
-  /** The target of the link. Default: the client's page. */
+  /** The target of the link; by default the client's page. */
   readonly to?: string;
 }) {
   const found = useClientName(id);
@@ -89,7 +89,7 @@ export function ClientField({
 }) {
   const clients = useClientNames();
   const name = useClientName(value);
-  /** Keeps the selected id if the user presses Enter on its name, because names are not unique. */
+  /** If the user presses Enter on a name, the selected id is kept, because names are not unique. */
   const meant = (text: string): string => (text === name ? value : text);
   return (
     <FormField

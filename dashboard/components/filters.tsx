@@ -13,7 +13,7 @@ import { ChoiceField, TextField } from './form-fields.tsx';
 import { useIsNarrow } from './media.ts';
 import { rangeFault, rangeOf, timesOf } from './time-range.ts';
 
-/** Shows the filters. In a narrow window the filters are folded, so that the rows are on the first screen. */
+/** Shows the filters, folded in a narrow window, so that the rows are on the first screen. */
 export function Filters({
   isRequired = false,
   children,
@@ -91,7 +91,7 @@ export function useClientFilter(name = 'client_id', label = 'Client') {
   const value = filter(name);
   const [text, setText] = useState(value);
   const [before, setBefore] = useState(value);
-  // The address has changed, for example by Back.
+  // The URL has changed, for example by the Back button.
   if (before !== value) {
     setBefore(value);
     if (text.trim() !== value) setText(value);
@@ -129,8 +129,8 @@ export function ChoiceFilter({
 }
 
 /**
- * A form with one text field. The form applies the text when the user submits it. Pass the value as its `key`, so that the
- * field follows the address.
+ * A form with one text field. The text is applied when the user submits the form. Pass the value as the form's `key`, so
+ * that the field follows the URL.
  */
 export function SearchForm({
   label,

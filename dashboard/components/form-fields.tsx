@@ -65,7 +65,7 @@ export function TextField({
   const field = useRef<InputProps.Ref>(null);
   useEffect(() => {
     if (!autoFocus) return undefined;
-    // Waits for the dialog, which first stores the element with the focus and then moves the focus to its first button.
+    // The dialog first moves the focus to its first button, so this waits.
     const timer = setTimeout(() => field.current?.focus());
     return () => clearTimeout(timer);
   }, [autoFocus]);
@@ -131,7 +131,7 @@ function localOf(value: string): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** Returns the time in ISO 8601. Returns an invalid date unchanged, so that the gateway refuses it. */
+/** Returns the time in ISO 8601. An invalid date is returned unchanged, so that the gateway refuses it. */
 function momentOf(date: string, time: string): string {
   const at = new Date(`${date}T${time === '' ? '00:00' : time}`);
   return Number.isNaN(at.getTime()) ? date : at.toISOString().replace('.000Z', 'Z');

@@ -49,7 +49,7 @@ export function useForm<
   if (edited.length < Object.keys(edits).length) setEdits(Object.fromEntries(edited) as Partial<Entered>);
   const values = { ...first, ...edits };
   const change = (changed: Partial<Entered>): void => setEdits((held) => ({ ...held, ...changed }));
-  // Shows an error only as long as the field contains the refused value.
+  // The error is shown only while the field contains the refused value.
   const refused = useRef(values);
   const isAsRefused = (field: string): boolean => values[field] === refused.current[field];
   const sending = useChange({
@@ -87,7 +87,7 @@ export function useForm<
   };
 }
 
-/** Returns a submit handler that calls `work` instead of loading a page. */
+/** Returns a submit handler that calls `work` and prevents the browser from loading a page. */
 export function submitted(work: () => void) {
   return (event: FormEvent): void => {
     event.preventDefault();
@@ -95,7 +95,7 @@ export function submitted(work: () => void) {
   };
 }
 
-/** Returns a ref that is true as long as the component is on the page. Needed by work that can outlive the page. */
+/** Returns a ref that is true while the component is shown, for work that may take longer. */
 function useIsShown(): RefObject<boolean> {
   const isShown = useRef(false);
   useEffect(() => {
@@ -128,7 +128,7 @@ export function FormDialog({
   };
   readonly isComplete?: boolean;
   readonly size?: ModalProps.Size;
-  /** The text of the button that closes the dialog. Set this text if the action itself cancels something. */
+  /** The text of the button that closes the dialog, for actions that themselves cancel something. */
   readonly dismissText?: string;
   readonly children: ReactNode;
 }) {

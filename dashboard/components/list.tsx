@@ -30,15 +30,12 @@ interface ListProps<Row> {
   /** True if the list has pages. */
   readonly isPaged?: boolean;
   readonly nextCursor?: string | undefined;
-  /**
-   * The number of rows of all pages, if known. If the number is unknown, a list with pages shows the number of rows on this
-   * page and a plus.
-   */
+  /** The number of rows on all pages. If it is unknown, a plus follows the number of rows on this page. */
   readonly total?: number | undefined;
   readonly emptyTitle?: string;
-  /** Shown if there are no rows; says why. */
+  /** Shown if the list is empty; says why. */
   readonly empty: ReactNode;
-  /** True if a filter is set, so that the filters may be why there are no rows. */
+  /** True if a filter is set, which may be why the list is empty. */
   readonly isFiltered?: boolean;
   readonly idOf: (row: Row) => string;
 }
@@ -153,7 +150,7 @@ function Value<Row>({ column, row }: { readonly column: Column<Row>; readonly ro
   );
 }
 
-/** Formats the row count. Adds a plus if there are more pages and the total is unknown. */
+/** Formats the row count, with a plus if there are more pages and the total is unknown. */
 function counterOf(count: number, page: number, nextCursor?: string, total?: number): string {
   if (total !== undefined) return `(${numberText(total)})`;
   if (page > 1) return `(page ${page})`;

@@ -1,4 +1,4 @@
-/** Shows loaded data. Shows an indicator before the first data, and an error with a button to try again. */
+/** Shows loaded data, an indicator before the first data, and an error with a button to try again. */
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';

@@ -32,7 +32,7 @@ export function Page({
 }: {
   readonly title: string;
   readonly description?: ReactNode;
-  /** The query that loads the page's subject, if the page is about one thing. */
+  /** The query that loads the subject of the page, if the page is about one thing. */
   readonly query?: UseQueryResult;
   /** The client whose data the page shows, if the page is about one client. The page is shown in that client's mode. */
   readonly clientId?: string | undefined;

@@ -7,7 +7,7 @@ import { type Content, summaryOf } from '../../shared/message/message-summary.ts
 import { inOneLine } from '../../shared/platform/visible-text.ts';
 import { linkTo } from '../route.ts';
 
-/** Shows raw text, such as a request body. Long text scrolls, also by keyboard. */
+/** Shows raw text, such as a request body. Long text scrolls, even with the keyboard. */
 export function Code({ label, text }: { readonly label: string; readonly text: string }) {
   if (text === '') return <span>Empty</span>;
   return (
@@ -18,7 +18,7 @@ export function Code({ label, text }: { readonly label: string; readonly text: s
   );
 }
 
-/** Shows a remark, smaller and paler than the main text. */
+/** Shows a less important remark, smaller and paler than the main text. */
 export function Secondary({ children }: { readonly children: ReactNode }) {
   return (
     <Box variant="span" display="block" color="text-body-secondary" fontSize="body-s">
@@ -53,7 +53,7 @@ export function Written({ text }: { readonly text: string | null | undefined }) 
   );
 }
 
-/** Shows the text of a message, or a summary of another content and all its parts. */
+/** Shows the text of a message, or a summary and all parts of other content. */
 export function MessageContent(content: Content) {
   const summary = summaryOf(content);
   const { type = 'text', ...parts } = content.whatsapp ?? {};

@@ -1,4 +1,4 @@
-/** The time filter in the address: `last` (`24-hour`), or `since` and `until`. */
+/** The time filter in the address: `last` (such as `24-hour`), or `since` and `until`. */
 import type { DateRangePickerProps } from '@cloudscape-design/components/date-range-picker';
 
 const secondsPerUnit = {

@@ -56,7 +56,7 @@ export function groupTitle(
   if (group === 'client') {
     const id = entry.client_id ?? '';
     const name = names.get(id);
-    // Names are not unique.
+    // The id is added, because names are not unique.
     return name === undefined ? id : `${name} (${id.replace(/^client_/, '').slice(0, 4)}…)`;
   }
   if (group === 'channel') return entry.channel === undefined ? '' : channelNames[entry.channel];

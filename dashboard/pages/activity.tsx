@@ -27,7 +27,7 @@ const tabs: readonly {
   readonly id: string;
   readonly title: string;
   readonly group: ActivityGroup;
-  /** The type that is selected at first. Default: all types of the group. */
+  /** The type that is selected at first; by default all types of the group. */
   readonly byDefault?: string;
   readonly empty: string;
 }[] = [
@@ -76,7 +76,7 @@ function Entries({ title, group, byDefault = group, empty }: (typeof tabs)[numbe
   const list = usePagedAnswer('listActivity', {}, { ...filters, kind: kind?.value }, 'entries', {
     inProgress: ({ entries }) => entries.some(isUnfinished),
   });
-  // While the user types, the entries of the previous client must not be shown.
+  // While the user types, the previous client's entries must not be shown.
   const entries = client.isTyping || actor.isTyping ? undefined : list.rows;
   return (
     <List

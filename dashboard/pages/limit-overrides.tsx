@@ -62,7 +62,7 @@ function Overrides() {
   );
 }
 
-/** Returns the column of a window. Shows the value in force, in bold if the row sets it. */
+/** Returns the column of a window. Shows the limit that applies, in bold if the row sets it. */
 function limitColumn(field: WindowAttribute): Column<EndpointLimits> {
   return {
     title: limitTitles[field],

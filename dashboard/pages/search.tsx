@@ -1,4 +1,4 @@
-/** The results of a search. A single result is opened at once. */
+/** The results of a search. A single result is opened immediately. */
 import { useEffect } from 'react';
 import { useResponse } from '../api/queries.ts';
 import { ClientLink } from '../components/client-name.tsx';
@@ -27,7 +27,7 @@ export function SearchPage() {
   const { notify } = useDashboard();
   useEffect(() => {
     if (only === undefined) return;
-    // Replaces this page, so that Back leads to the page before the search.
+    // The result replaces this page, so that Back leads to the page before the search.
     go(only, { replace: true });
     const found = modeIn(only);
     if (found !== mode) notify('warning', modeChangedText(found));

@@ -5,20 +5,20 @@
  */
 import * as z from 'zod/mini';
 
-/** Requests allowed in each fixed UTC window, per client (contract 4.1). */
+/** The requests that a client may send in each fixed UTC window (contract 4.1). */
 export interface Limits {
   readonly perMinute: number;
   readonly perHour: number;
   readonly perDay: number;
 }
 
-/** A rate-limit policy: the requests of its routes are counted together. */
+/** A rate-limit policy, whose routes are counted together. */
 export interface Policy extends Limits {
-  /** The sort key of its `limit-overrides` rows, as in section 8. */
+  /** The sort key of the policy's rows in `limit-overrides`. */
   readonly endpoint: string;
 }
 
-/** The defaults of section 8; policies that are missing there are in the contract's section 4. */
+/** The defaults of the specification's section 8; section 4 of the contract adds the others. */
 export const policies = {
   sms_send: { endpoint: 'POST /api/v1/sms/send', perMinute: 60, perHour: 1000, perDay: 10_000 },
   sms_bulk: { endpoint: 'POST /api/v1/sms/bulk', perMinute: 10, perHour: 100, perDay: 500 },
@@ -37,12 +37,15 @@ export const policies = {
 
 export type PolicyName = keyof typeof policies;
 
-/** Half of the 1,000 writes a second that the one row of a client, an endpoint and a day takes (contract 4.8). */
+/**
+ * Half of the 1,000 writes a second of one row, because one row counts a client's requests to an endpoint on a day
+ * (contract 4.8).
+ */
 export const perMinuteMax = 30_000;
 
 /**
- * Amounts of money are counted as whole millionths of the currency's unit, because binary fractions would not add up.
- * Prices have five decimals, limits on spend six.
+ * Amounts of money are counted in whole millionths of the currency, because binary fractions do not add up exactly. Prices
+ * have five decimals, and spend caps six.
  */
 export const millionthsPerUnit = 1_000_000;
 
@@ -51,16 +54,16 @@ export const capWindowNames = ['minute', 'hour', 'day', 'month'] as const;
 
 export type CapWindow = (typeof capWindowNames)[number];
 
-/** The caps: each limits a quantity that a client sends in a window. */
+/** Each cap limits a quantity that a client sends in a window. */
 export const caps = {
-  /** Accepted recipients over all sends. */
+  /** The accepted recipients of all sends. */
   messages: { windows: ['minute', 'hour', 'day', 'month'], isMoney: false },
   spend: { windows: ['day', 'month'], isMoney: true },
 } as const satisfies Record<
   string,
   {
     readonly windows: readonly CapWindow[];
-    /** True if the cap limits money, in the currency of the stage's prices. Such amounts are counted in millionths. */
+    /** True if the cap limits money, in the currency of the stage's prices, counted in millionths. */
     readonly isMoney: boolean;
   }
 >;
@@ -86,38 +89,33 @@ export function stageCaps() {
 
 export type StageCaps = Readonly<z.output<ReturnType<typeof stageCaps>>>;
 
-/** The paces that a sender may have, in segments a second. */
+/** The lowest and highest pace of a sender, in segments a second. */
 export const paceMin = 0.01;
 export const paceMax = 10_000;
 
-/** The `client_id` of a row for every client without its own row for that endpoint. */
+/** The `client_id` of a row that applies to every client without its own row for the endpoint. */
 export const everyClient = '*';
 
-/**
- * The `endpoint` of the row, for every client, that makes the API return 503 until the row is removed or its `expires_at`
- * has passed.
- */
+/** The `endpoint` of the row that puts the API into maintenance (503) until the row is removed or expires. */
 export const maintenanceEndpoint = 'maintenance';
 
-/** The attributes that limit a window, shortest window first. */
+/** The attributes with the limit of each window, shortest window first. */
 export const windowAttributes = capWindowNames.map((window) => `per_${window}` as const);
 export type WindowAttribute = (typeof windowAttributes)[number];
 
-/** The limits by attribute; amounts of money are in millionths of the currency, so that sums are exact. */
+/** The limits by attribute. Amounts of money are in millionths of the currency, so that sums are exact. */
 export type WindowLimits = Readonly<Partial<Record<WindowAttribute, number>>>;
 
 export type Caps = Readonly<Partial<Record<CapName, WindowLimits>>>;
 
-/**
- * All policies except the one for requests that count by source address, because no client's row applies to such requests.
- */
+/** All policies except the one for requests that count by source address, to which no row applies. */
 export const limitPolicies = (Object.keys(policies) as PolicyName[]).filter((name) => name !== 'unmatched');
 
 export type LimitTarget =
   | { readonly kind: 'rate'; readonly policy: PolicyName; readonly windows: readonly WindowAttribute[] }
   | { readonly kind: 'cap'; readonly cap: CapName; readonly windows: readonly WindowAttribute[] };
 
-/** True if the limits are amounts of money, which are stored in millionths. All other limits are stored as written. */
+/** True if the limits are amounts of money, which are stored in millionths. Other limits are stored as written. */
 export function isMoney(target: LimitTarget): boolean {
   return target.kind === 'cap' && caps[target.cap].isMoney;
 }
@@ -139,9 +137,9 @@ export const limitTargets: ReadonlyMap<string, LimitTarget> = new Map<string, Li
   ]),
 ]);
 
-/** The country code of a hold on all countries of a client together. */
+/** The country code of a hold on all of a client's countries together. */
 export const allCountries = '*';
 
-/** The maximum number of one-time passwords of a client to one recipient in a window of this length. */
+/** The maximum number of one-time passwords from a client to a recipient in this window. */
 export const recipientSendsMax = 5;
 export const recipientWindowSeconds = 600;

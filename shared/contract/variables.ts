@@ -1,28 +1,28 @@
 /**
- * The environment variables of functions that are settings, with their schemas. Names of tables, queues and secrets
- * also have variables, which follow from `uses.ts`. A variable with the name of a stage setting contains its value
- * (`OPT_OUT_WORDS` is `optOutWords`), and the setting uses the schema from here: see `lib/stages/stage-settings.ts`.
+ * The environment variables for settings, with their schemas. The variables for names of tables, queues and secrets are
+ * derived from `uses.ts`. If a variable has the name of a stage setting, it contains the setting's value (`OPT_OUT_WORDS`
+ * is `optOutWords`), and the setting uses the same schema (`lib/stages/stage-settings.ts`).
  */
 import * as z from 'zod/mini';
 import { carrierList } from './channels.ts';
 import { stageCaps } from './rate-limits-and-caps.ts';
 
-/** Larger networks are not allowed. Even the networks of the largest proxies are smaller. */
+/** Larger networks are not allowed; even the largest proxies have smaller ones. */
 const leastIpv4 = 8;
 const leastIpv6 = 16;
-/** The IPv6 block `::/16` contains all IPv4 addresses again, in its last 32 bits, as `::ffff:192.0.2.1`. */
+/** `::/16` contains all IPv4 addresses in its last 32 bits, as `::ffff:192.0.2.1`. */
 const leastOfIpv4InIpv6 = 96 + leastIpv4;
 
 const prefixLength = (block: string): number => Number(block.split('/')[1]);
 
 function leastPrefixLength(block: string): number {
   if (!block.includes(':')) return leastIpv4;
-  // The address in the form of a URL, which is its shortest form.
+  // In a URL, the address has its shortest form.
   const { hostname } = new URL(`http://[${block.split('/')[0]}]`);
   return /^\[0?:/.test(hostname) ? leastOfIpv4InIpv6 : leastIpv6;
 }
 
-/** Returns the schema of the proxies in front of the API that may name the address of a caller. */
+/** Returns the schema of the proxies that may name a caller's address. */
 export function trustedProxies() {
   return z.strictObject({
     /** CIDR blocks. Nobody but the proxy may be able to send from these addresses. */
@@ -52,10 +52,10 @@ export function trustedProxies() {
   });
 }
 
-/** `wait`: for a receipt, until the validity of the message ends. */
+/** `wait` means: for a receipt, until the message's validity ends. */
 const choice = z.enum(['send_again', 'wait']);
 
-/** Returns the schema of a stage's rule for each kind of message. */
+/** Returns the schema of the setting `onUnknown`, with a rule for each kind of message. */
 export function onUnknownRules() {
   return z.strictObject({ otp: choice, promotional: choice, other: choice });
 }
@@ -64,18 +64,20 @@ export type OnUnknownRules = Readonly<z.output<ReturnType<typeof onUnknownRules>
 
 export const usualOnUnknown = { otp: 'send_again', promotional: 'wait', other: 'wait' } as const;
 
-/** Returns the schema for the time after an attempt, in seconds, at which the rule applies. */
+/** Returns the schema of the seconds after an attempt at which `onUnknown` applies. */
 export function unknownDeadlines() {
   const seconds = z.int().check(z.minimum(1), z.maximum(86_400));
   return z.strictObject({ otp: seconds, other: seconds });
 }
 
-/** Returns the schema of the stage setting that decides when one-time passwords are held (docs/decisions/otp-hold.md). */
+/**
+ * Returns the schema of the setting `otpHold`, which decides when one-time passwords are held (docs/decisions/otp-hold.md).
+ */
 function otpHoldRule() {
   return z.strictObject({
-    /** If fewer passwords are sent in an hour, they are never held. */
+    /** With fewer passwords in an hour, they are never held. */
     minimumSends: z.int().check(z.minimum(10), z.maximum(1_000_000)),
-    /** Passwords are held if the share that was verified is below this value. */
+    /** If a smaller share of the passwords was verified, they are held. */
     minimumShare: z.number().check(z.minimum(0), z.maximum(1)),
   });
 }
@@ -85,7 +87,7 @@ export const usualUnknownDeadlines = { otp: 30, other: 300 } as const;
 const text = z.string().check(z.minLength(1));
 const wholeNumber = z.int().check(z.positive());
 
-/** A function needs few of these, so the larger schemas are `lazy`: created when they are first used. */
+/** Each function needs only few of these, so larger schemas are `lazy`, which creates them on first use. */
 export const variables = {
   GATEWAY_ACCOUNT: text,
   GATEWAY_PARTITION: text,
@@ -94,16 +96,13 @@ export const variables = {
   TOKEN_ISSUER: text,
   TOKEN_AUDIENCE: text,
 
-  /** The path of the price table, relative to the function's file: see `prices.ts`. */
+  /** The path of the price table, relative to the function's file (`prices.ts`). */
   PRICES_FILE: text,
   CURRENCY: text,
-  /**
-   * The value of `SMS_ORIGINATION_IDENTITY` for the functions that accept messages; absent if the simulator is the
-   * carrier.
-   */
+  /** The value of `SMS_ORIGINATION_IDENTITY` for functions that accept messages; absent if the carrier is simulated. */
   STAGE_SMS_SENDER: z.optional(text),
 
-  // Settings of the stage; `lib/stages/stage-settings.ts` explains each.
+  // Settings of the stage, which `lib/stages/stage-settings.ts` explains.
   RETENTION_DAYS: wholeNumber,
   SMS_CARRIER: carrierList,
   WHATSAPP_CARRIER: carrierList,

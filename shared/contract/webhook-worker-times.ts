@@ -1,9 +1,9 @@
 /**
- * The times of webhooks and of their workers, chosen so that no two workers attempt one delivery at once and a killed worker's
- * deliveries are attempted again within 35 s. A test holds their order (contract 7.8).
+ * The times of webhooks and of their workers. With these times, two workers never make the same attempt at once, and a
+ * killed worker's deliveries are attempted again within 35 s. A test checks the order of these times (contract 7.8).
  */
 
-/** The time limit of a POST, until the end of the response's headers (contract 7.7). */
+/** The time limit of a POST. It includes the response's headers, but not its body (contract 7.7). */
 export const acknowledgeWithinSeconds = 5;
 
 /** The time limits that a client can set for its endpoint. The default is the minimum. */
@@ -18,27 +18,24 @@ export const retryDelaysSeconds = [30, 120, 600, 3600, 21_600] as const;
 /** The longest delay that `Retry-After` can cause. */
 export const retryAfterMaxSeconds = 21_600;
 
-/** A message that arrives less than this before its due time waits in the worker. */
+/** If a message arrives less than this before its due time, the worker waits. */
 export const waitSecondsMax = 2;
 
-/**
- * The function's time limit. This time covers the wait, the POST, and more than 10 s for the writes of its outcome with
- * their retries.
- */
+/** The function's time limit: the wait, the POST, and more than 10 s for writing the outcome with retries. */
 export const workerTimeoutSeconds = 25;
 
-/** The lease of a claim is longer than the function can run, so the worker has ended when its lease expires. */
+/** A claim's lease lasts longer than the function can run, so when it expires, its worker has ended. */
 export const deliveryLeaseSeconds = 27;
 
 /**
- * The visibility timeout of the webhook queues: the message of a killed worker is visible again after the lease has expired.
- * AWS recommends six times the function's time limit. A shorter time repeats a dead worker's deliveries sooner. It is safe,
+ * The visibility timeout of the webhook queues. A killed worker's message is visible again after the lease has expired. AWS
+ * recommends six times the function's time limit. A shorter time repeats a dead worker's deliveries sooner, and is safe
  * because only one worker can claim an attempt.
  */
 export const visibilitySeconds = 32;
 
 /**
- * After this number of receives a message goes to the dead-letter queue: with the visibility timeout, after six minutes. A throttled
- * function uses up receives too.
+ * After so many receives (about six minutes), a message goes to the dead-letter queue. Receives by a throttled function
+ * count too.
  */
 export const receivesMax = 12;

@@ -12,12 +12,12 @@ import {
 
 /**
  * The carriers of a stage, and the simulated carrier for test messages. The simulated carrier sends receipts to the same
- * queue as a real carrier.
+ * queue as real carriers.
  */
 export const carriers = [
   {
     secrets: ['carriers'],
-    // Carriers that call the gateway get its address.
+    // Carriers that call the gateway need its URL.
     settings: ['SMS_CARRIER', 'WHATSAPP_CARRIER', 'PRICES_FILE', 'CARRIER_BASE_URLS', 'TOKEN_ISSUER'],
   },
   {
@@ -54,9 +54,10 @@ export const workerUses = {
     webhookRules,
     {
       tables: {
-        // DeleteItem removes the row of a slow endpoint that is fast again. The queries find the deliveries to resend.
+        // DeleteItem removes the row of an endpoint that is no longer slow. The queries find deliveries to resend.
         'webhook-deliveries': [...loggedDeliveries, 'DeleteItem'],
-        // UpdateItem counts failures and disables an endpoint. The query finds the client's other endpoints, which get an event about it.
+        // UpdateItem counts failures and disables an endpoint. The query finds the client's other endpoints, which get an
+        // event about the disabled one.
         'webhook-endpoints': ['GetItem', 'Query', 'UpdateItem'],
         'client-secrets': ['GetItem'],
       },
@@ -75,17 +76,17 @@ export const workerUses = {
       tables: {
         messages: ['UpdateItem'],
         clients: ['GetItem'],
-        // The scan finds the pace that a sender has now.
+        // The scan finds a sender's current pace.
         senders: ['Scan'],
         'sender-pace': ['UpdateItem'],
         suppressions: ['GetItem', 'BatchGetItem', 'PutItem'],
         'whatsapp-windows': ['BatchGetItem', 'GetItem', 'PutItem'],
       },
       receivesFrom: ['otp-outbound', 'outbound', 'bulk-outbound'],
-      // The function derives the code of a one-time password at the hand-over.
+      // The code of a one-time password is derived at the hand-over.
       secrets: ['otp-secret'],
     },
-    // A leg of a send with `fallback` is stored if no earlier leg is delivered, and counts as a message of the client.
+    // A leg of a `fallback` is stored if no earlier leg is delivered, and counts towards the client's caps.
     {
       tables: {
         messages: ['GetItem', 'BatchGetItem', 'PutItem', 'ConditionCheckItem'],
@@ -118,10 +119,10 @@ export const workerUses = {
           'PutItem',
           'UpdateItem',
           'Query by-carrier-id',
-          // The index finds the client that a recipient writes to.
+          // The index finds the client to which a recipient's message belongs.
           'Query by-recipient',
         ],
-        // The scan finds the client that a number belongs to.
+        // The scan finds the client that owns a number.
         senders: ['Scan'],
         clients: ['BatchGetItem'],
         suppressions: ['BatchGetItem', 'PutItem'],
@@ -153,7 +154,8 @@ export const workerUses = {
     recordedActivity,
     {
       tables: {
-        // The function scans limits every minute. It reads all rows every hour, and after a change of senders.
+        // Scans `limit-overrides` every minute for expired rows. Reads all rows of both tables every hour, and after a
+        // change of `senders`.
         'limit-overrides': ['Query', 'Scan', 'UpdateItem'],
         senders: ['Scan', 'UpdateItem'],
         clients: ['BatchGetItem'],

@@ -1,6 +1,6 @@
 /**
- * Counts messages against the caps of their client (contract 10.2 to 10.4), and notifies administrators, once for each window,
- * that a client has used 80 % or 100 % of a spend cap. A refusal by the cap counts as 100 %.
+ * Counts messages against the caps of their client (contract 10.2 to 10.4), and notifies administrators, once for each
+ * window, that a client has used 80 % or 100 % of a spend cap. If the cap refuses a request, this counts as 100 %.
  *
  *   notice ─ crash → the next request writes it again; in the same minute it is the same entry
  *   mark that the notice is given ─ lost → the same
@@ -31,7 +31,7 @@ import { capsInRows } from './overrides.ts';
 interface CapLimit {
   readonly cap: CapName;
   readonly window: CapWindow;
-  /** Messages, or millionths of the currency. */
+  /** In messages, or in millionths of the currency. */
   readonly limit: number;
 }
 
@@ -261,18 +261,18 @@ export function amountOf(cap: CapName, counted: number): number {
   return caps[cap].isMoney ? counted / millionthsPerUnit : counted;
 }
 
-/** Returns the attribute that counts for this cap in this window. */
+/** Returns the attribute that counts this cap in this window. */
 function capAttribute(windows: Windows, cap: CapName, window: CapWindow): string {
   return `${cap}_${windows.attributes[window]}`;
 }
 
 interface CapState {
   readonly clientId: string;
-  /** The key of the row. */
+  /** The key of the counter's row. */
   readonly counter: string;
   readonly purgeAt: number;
   readonly limits: readonly CapLimit[];
-  /** The limits that had no room for the request. Empty if the request was accepted. */
+  /** The limits without room for the request; empty if the request was accepted. */
   readonly full: readonly CapLimit[];
   /** The amount that the request would add to `spend`, in millionths. */
   readonly requestedSpend: number;
@@ -289,7 +289,10 @@ const notices = {
   100: 'spend_cap_reached',
 } as const satisfies Record<(typeof noticePercentages)[number], NoticeKind>;
 
-/** Writes the notices that are due after a request was counted. Never fails, so that it does not stop a request. */
+/**
+ * Writes the notices that are due after a request was counted. Never throws, so that a failed notice does not fail the
+ * request.
+ */
 async function notifyOfSpend(
   context: Context<keyof EnvironmentFor<typeof countedCaps>>,
   state: CapState,
@@ -330,7 +333,7 @@ async function notifyOf(
       resets_at: new Date(windows.resetsAt[limit.window] * 1000).toISOString(),
     },
   });
-  // Raises the mark to the limit, unless another request was faster.
+  // Raises the mark to the limit, unless another request has raised it first.
   const mark = {
     counter: state.counter,
     amounts: { [attribute]: limit.limit - countIn(state.row, attribute) },
@@ -341,8 +344,8 @@ async function notifyOf(
 }
 
 /**
- * Returns the sentence of a notice. A request that does not fit is refused before the whole limit is used, so the sentence
- * then contains the used part and the request.
+ * Returns the sentence of a notice. A request that does not fit is refused before the limit is fully used. The sentence
+ * then states the used part and the request.
  */
 function summaryOf(state: CapState, limit: CapLimit, percentage: number, currency: string): string {
   const amountText = (millionths: number) => `${decimalText(amountOf('spend', millionths))} ${currency}`;
@@ -353,12 +356,12 @@ function summaryOf(state: CapState, limit: CapLimit, percentage: number, currenc
   return `${used} % ${of} is used; a request of ${amountText(state.requestedSpend)} was refused at ${at} UTC.`;
 }
 
-/** Returns the same time for every request of a minute. The log is sorted by id, so 80 % comes before 100 %. */
+/** Returns the same time for every request within a minute. The log is sorted by id, so 80 % comes before 100 %. */
 function placeInMinute(at: Date, percentage: number): Date {
   return new Date(startOfMinute(at).getTime() + percentage);
 }
 
-/** True if a notice is due. A limit that was raised since the last notice is notified again. */
+/** True if a notice is due. If a limit was raised after the last notice, a new one is due. */
 function isDue(state: CapState, limit: CapLimit, percentage: number): boolean {
   const refused = percentage === 100 && state.full.includes(limit);
   if (!refused && usedOf(state, limit) * 100 < limit.limit * percentage) return false;
@@ -366,7 +369,7 @@ function isDue(state: CapState, limit: CapLimit, percentage: number): boolean {
   return countIn(state.row, attribute) < limit.limit;
 }
 
-/** Returns the attribute that stores the highest cap for which this percentage was notified in this window. */
+/** Returns the attribute that stores the highest cap for which this percentage was already reported in this window. */
 function noticeAttribute(windows: Windows, { window }: CapLimit, percentage: number): string {
   return `${capAttribute(windows, 'spend', window)}_${percentage}`;
 }

@@ -7,7 +7,9 @@ import { describe } from 'zod/mini';
 import { errorDetailsMax, type FieldError } from '../contract/errors.ts';
 import { closestName } from '../platform/closest-name.ts';
 
-/** Makes a field optional. Null means the same as an absent field: clients that serialize their own types send null. */
+/**
+ * Makes a field optional. Null means the same as an absent field, because clients that serialize their own types send null.
+ */
 export function optional<Schema extends z.ZodMiniType>(schema: Schema) {
   return z.optional(
     z.pipe(
@@ -29,8 +31,8 @@ export function isGiven(value: unknown): boolean {
 }
 
 /**
- * Returns the options with which `z.refine` reports an error at this field, together with the errors of other fields. The
- * other fields may therefore have any form.
+ * Returns the options with which `z.refine` reports an error at this field together with the errors of other fields, which
+ * may therefore be invalid.
  */
 export function faultAt(path: readonly (string | number)[], error: string) {
   const when = ({ value }: { readonly value: unknown }): boolean =>
@@ -44,14 +46,14 @@ const strict = z.iso.datetime({ offset: true });
 const dateTimeRule = 'must be a date-time such as 2026-11-20T10:00:00Z';
 
 /**
- * A date-time of a request, parsed to the date: RFC 3339, and the offset without a colon that some libraries write
+ * A date-time in a request, parsed to a date: RFC 3339, or with an offset without a colon, which some libraries write
  * (`+0000`).
  */
 export const dateTime = z.pipe(
   z.string().check(
     z.superRefine<string>((text, context) => {
       if (isDateTime(text)) return;
-      // In a query, a plus that is not written `%2B` arrives as a space.
+      // In a query, a plus that is not written as `%2B` arrives as a space.
       const hint = isDateTime(text.replace(' ', '+')) ? '. Write + in a URL as %2B.' : '';
       context.addIssue({ code: 'custom', message: `${dateTimeRule}${hint}` });
     }),
@@ -64,7 +66,7 @@ function isDateTime(text: string): boolean {
   return strict.safeParse(normal(text)).success;
 }
 
-/** Returns the text in the form that `z.iso.datetime` and `Date` accept; any other text unchanged. */
+/** Returns the text in the form that `z.iso.datetime` and `Date` accept. Other texts are returned unchanged. */
 function normal(text: string): string {
   const [, day, time, zone] = form.exec(text) ?? [];
   if (day === undefined || zone === undefined) return text;
@@ -72,7 +74,7 @@ function normal(text: string): string {
   return `${day}T${time}${offset}`;
 }
 
-/** Describes a field in the API document. Functions do not load response schemas, so a description costs them nothing. */
+/** Describes a field in the API document. Functions do not load response schemas, so descriptions do not slow them. */
 export function described<Schema extends z.ZodMiniType>(schema: Schema, text: string): Schema {
   return schema.check(describe(text));
 }
@@ -82,7 +84,7 @@ export interface UnknownField {
   readonly known: readonly string[];
 }
 
-/** Names each unknown field or parameter, with the known name that it most likely means. */
+/** Describes each unknown field or parameter, with the known name that was probably meant. */
 export function describeUnknown(found: readonly UnknownField[], noun: 'field' | 'parameter'): FieldError[] {
   return found.slice(0, errorDetailsMax).map(({ path, known }) => {
     const meant = closestKnown(String(path.at(-1)), known);
@@ -91,7 +93,7 @@ export function describeUnknown(found: readonly UnknownField[], noun: 'field' | 
   });
 }
 
-/** The names of each field at other gateways, in lower case without punctuation. */
+/** For each field, its names at other gateways, in lower case without punctuation. */
 const elsewhere: Readonly<Record<string, readonly string[]>> = {
   to: ['recipient', 'phone', 'phonenumber', 'number', 'destination', 'msisdn', 'mobile'],
   from: ['sender', 'senderid', 'originator', 'source'],
@@ -110,7 +112,7 @@ const elsewhere: Readonly<Record<string, readonly string[]>> = {
   cursor: ['page', 'pagetoken', 'startingafter', 'offset'],
 };
 
-/** No known name is nearly as long, and the time of the comparison grows with the length. */
+/** Longer names are not compared: no known name is nearly as long, and the time of a comparison grows with the length. */
 const comparedCharactersMax = 64;
 
 function closestKnown(name: string, known: readonly string[]): string | undefined {
@@ -127,9 +129,9 @@ export function fieldName(path: readonly PropertyKey[]): string {
 }
 
 /**
- * Returns each field that no object of the schema contains. Does not look into alternatives and maps.
+ * Returns each field that the schema does not contain. Unions and maps are not searched.
  *
- * @param path - the place of the value in the body
+ * @param path - the path of the value in the body
  */
 export function unknownIn(
   schema: z.core.$ZodType,
@@ -178,10 +180,10 @@ const formatNames: Readonly<Record<string, string>> = {
   email: 'an email address',
 };
 
-/** The units that are counted. For any other origin, the value itself is compared. */
+/** The units of limits, by zod's origin. For other origins, the limit is for the value itself. */
 const units: Readonly<Record<string, string>> = { string: 'characters', array: 'items', record: 'fields' };
 
-/** Returns a sentence without its subject, which is the field: `must be a text`. */
+/** Returns a sentence that continues the field's name, such as `must be a text`. */
 export function issueText(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -197,7 +199,7 @@ export function issueText(issue: z.core.$ZodRawIssue): string {
         : `must be ${alternatives([...new Set(kinds.map((expected) => typeNames[expected ?? ''] ?? 'another value'))])}`;
     }
     case 'too_big':
-      // A whole number is first compared with the largest exact number.
+      // A whole number is first compared with the largest exact number, whose text would not help.
       if (issue.maximum === Number.MAX_SAFE_INTEGER) return 'is too large';
       return issue.inclusive === false
         ? `must be less than ${issue.maximum}`
@@ -225,8 +227,8 @@ export function issueText(issue: z.core.$ZodRawIssue): string {
 }
 
 /**
- * Returns the faults inside a union. If exactly one alternative takes values of this type, returns the faults in that
- * alternative, each at its own path. Otherwise returns one fault: the value matches no alternative.
+ * Returns the errors inside a union. If exactly one alternative accepts values of this type, returns its errors, each at
+ * its own path. Otherwise returns one error, which says that the value matches no alternative.
  */
 export function faultsIn(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];

@@ -225,7 +225,10 @@ function sendsId({ clientId, recipient }: OtpRecipient, at: Date): string {
   return `sends#${clientId}#${recipient}#${recipientWindowAt(at).start.toISOString()}`;
 }
 
-/** True if the message is counted in the window that contains this time, or could be. Does not count the message. */
+/**
+ * True if the message already counts in the window that contains this time, or if the window has room for it. Does not
+ * count the message.
+ */
 export async function hasRoom(
   ctx: Context<'ONE_TIME_PASSWORDS_TABLE'>,
   recipient: OtpRecipient,

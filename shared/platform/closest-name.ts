@@ -1,6 +1,6 @@
 /** Finds the valid name that a misspelled name probably means. */
 
-/** The share of the longer text that may differ. With a larger share, the names are not similar. */
+/** The share of the longer text that may differ. If more than this share differs, the names are not similar. */
 const differingShareMax = 0.45;
 
 /** Ignores case, spaces and punctuation. Returns undefined if no name is similar. */

@@ -14,9 +14,9 @@
  *    each row: the sums and the number, on the condition that the row has the number that was read
  *    the notes are deleted, then the addition is ended
  *
- * Under load an addition begins every 20 seconds, however many batches there are: rows are large, notes are small. The last
- * call of each window adds up the remaining notes. If the amounts cannot be added to a row, this is logged, and the other
- * rows continue.
+ * Under load an addition begins every 20 seconds, however many batches there are: rows are large, notes are small. Lambda's
+ * last call in each tumbling window adds up the remaining notes. If the amounts cannot be added to a row, this is logged,
+ * and the other rows continue.
  */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';

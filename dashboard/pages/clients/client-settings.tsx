@@ -45,7 +45,7 @@ function Fields({ client }: { readonly client: ResponseOf<'showClient'> }) {
   const form = useForm({
     first,
     send: (values) => {
-      // Sends only changed fields: another administrator may have changed the others since the load.
+      // Sends only changed fields, because another administrator may have changed the others.
       const { countries, senders, ...changed } = changedFields(first, values);
       return api.send(
         'changeClient',
@@ -102,7 +102,7 @@ function Fields({ client }: { readonly client: ResponseOf<'showClient'> }) {
   );
 }
 
-/** The maximum number of countries to show. A stage can allow all countries of the world. */
+/** The maximum number of countries to show, because a stage can allow all countries. */
 const shownCountries = 8;
 
 /** @param countries - null for all, undefined until it is known */
@@ -121,7 +121,7 @@ function textsOf({ webhook_url, countries, senders }: ResponseOf<'showClient'>) 
   };
 }
 
-/** Returns the items of a text. Returns null if the text is empty: the client then has no list. */
+/** Returns the items of a text; null if the text is empty, so that the client has no list. */
 function listOf(text: string): readonly string[] | null {
   const items = text
     .split(',')

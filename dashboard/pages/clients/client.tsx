@@ -97,7 +97,7 @@ function ClientTabs({ clientId, client }: { clientId: string; client: ResponseOf
     { id: 'limits', label: 'Limits', content: () => <ClientLimits clientId={clientId} /> },
     { id: 'suppressions', label: 'Suppressions', content: () => <Suppressions clientId={clientId} /> },
   ];
-  // A link with a recipient opens the tab with the suppressions.
+  // A link that contains a recipient opens the tab with the suppressions.
   const wanted = tab || (filter('recipient') === '' ? 'settings' : 'suppressions');
   const active = tabs.some(({ id }) => id === wanted) ? wanted : 'settings';
   return (
@@ -117,7 +117,7 @@ function ClientTabs({ clientId, client }: { clientId: string; client: ResponseOf
 
 /** Shows the present problems of a client (see `doctor`), each with a link to its solution. */
 function Findings({ clientId }: { readonly clientId: string }) {
-  // The response is expensive and changes slowly.
+  // This response is expensive and changes slowly.
   const slowly = { refreshEveryMs: 60_000 };
   const query = useResponse('diagnoseClient', { client_id: clientId }, undefined, slowly);
   const { data, error } = query;

@@ -22,7 +22,7 @@ export function ClientsPage() {
     <Page
       title="Clients"
       actions={
-        // Every client has test data from the start, so none is created here.
+        // Every client already has test data, so none is created here.
         mode === 'test' ? null : (
           <Button variant="primary" onClick={() => setIsCreating(true)}>
             Create client

@@ -14,7 +14,9 @@ import { numberText } from '../../value-names.ts';
 
 const hour = 3_600_000;
 
-/** Starts an hour before the endpoint began to fail, because a webhook is created before its first attempt fails. */
+/**
+ * The default begins an hour before the endpoint started to fail, because a webhook is created before its first attempt.
+ */
 function firstSince(failingSince: string | null): string {
   const at = failingSince === null ? Date.now() - 24 * hour : Date.parse(failingSince) - hour;
   return new Date(at).toISOString().replace(/:\d\d\.\d{3}Z$/, ':00Z');

@@ -15,7 +15,7 @@ import { ResendSince, ResendState } from './resend-since.tsx';
 
 export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
   const query = useResponse('showWebhookHealth', { client_id: clientId });
-  // Stores the selected row here, because it can leave the list while the dialog is open.
+  // The selected row is stored, because it can leave the list while the dialog is open.
   const [chosen, setChosen] = useState<RowOf<'showWebhookHealth', 'endpoints'>>();
   const [resends, setResends] = useState<readonly ResendView[]>([]);
   return (

@@ -43,7 +43,7 @@ export function NeedsAttention({ query }: { readonly query: UseQueryResult<Respo
   );
 }
 
-/** Returns a sentence that says which lists are not complete here, and where to find all rows. */
+/** Returns a sentence on which lists are incomplete here, and where to find all rows. */
 function notAllOf({
   more_overrides,
   more_otp_holds,

@@ -29,7 +29,7 @@ export function OverviewPage() {
   const period = periods.find(({ id }) => id === span) ?? periods[0];
   const sent = () => ({ ...iso(timesOfLast(period)), interval: period.step, group_by: 'status' });
   const usage = useResponse('listUsage', {}, { span }, { sent });
-  // The response is expensive and changes slowly.
+  // This response is expensive and changes slowly.
   const attention = useResponse('showAttention', {}, undefined, { refreshEveryMs: 60_000 });
   return (
     <Page
@@ -79,7 +79,7 @@ function totalsOf(usage: ResponseOf<'listUsage'>['usage'] | undefined, last: str
   ];
 }
 
-/** Distinguishable in light and dark mode, and with red-green colour blindness. */
+/** These colors can be distinguished in light and dark mode, and with red-green color blindness. */
 const statusColours = [
   ['delivered', '#2ea597'],
   ['read', '#688ae8'],

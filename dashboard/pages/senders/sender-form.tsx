@@ -41,7 +41,7 @@ export function SenderForm({
         country: country.trim().toUpperCase(),
         carrier: carrier.trim() || null,
         ...changes,
-        // Sends an empty identity in place of null, so that the gateway responds that a row needs an identity.
+        // An empty identity is sent instead of null, so that the gateway asks for an identity.
         ...(changes.identity === null ? { identity: '' } : {}),
       };
       return api.send('setSender', {}, body);

@@ -38,7 +38,7 @@ export function SendersPage() {
       work: () => api.send('removeSender', {}, { client_id, destination }),
       done: `Row of ${destination} removed.`,
     });
-  // Hides the rows of the previous client while the user types.
+  // While the user types, the previous client's rows are hidden.
   const rows = client.isTyping ? undefined : list.rows;
   return (
     <Page

@@ -1,4 +1,4 @@
-/** Writes the methods of the asynchronous Python client. The synchronous client is generated from it. */
+/** Writes the methods of the asynchronous Python client, from which the synchronous client is generated. */
 
 import type { JsonSchema } from '../openapi/named-schemas.ts';
 import { type ClientMethod, capitalized, optionsOf, schemaName } from './client-methods.ts';
@@ -32,7 +32,7 @@ const own = [
   'max_items',
 ];
 
-/** @param schemas - only the classes of the models */
+/** @param schemas - only those with a class in the models */
 export function pythonResources(methods: readonly ClientMethod[], schemas: ClientSchemas): string {
   const byResource = Map.groupBy(methods, ({ resource }) => resource.join('_'));
   const write = methodWriter(schemas);
@@ -86,7 +86,7 @@ function methodWriter(schemas: ClientSchemas) {
     } = method;
     const bodyFields = fieldsOf(schemas, body);
     const queryFields = fieldsOf(schemas, query);
-    // Null differs from an absent field only in an update, which sets the field to null.
+    // Only in an update does null differ from an absent field: it sets the field to null.
     const sentinel = httpMethod === 'PATCH';
     const wanted = [...bodyFields, ...queryFields];
     const clash = wanted.find(({ argument }) => pathParameters.includes(argument));
@@ -154,7 +154,7 @@ function dictionary(fields: readonly ReturnType<typeof fieldsOf>[number][], sent
   return sentinel ? `given({${entries}}, NOT_GIVEN)` : `given({${entries}}, None)`;
 }
 
-/** Returns the types of an argument. An object may be a model or a dictionary of its fields. */
+/** Returns the types of an argument. An object can be a model or a dictionary of its fields. */
 function typesOf(schema: JsonSchema): string[] {
   const name = schemaName(schema);
   if (name !== undefined) return [`models.${name}`, 'Mapping[str, Any]'];

@@ -53,7 +53,7 @@ export function responseHeaders(more: readonly (keyof typeof onSome)[]): Record<
 /** The headers of every response that contains a secret. */
 export const noStore = { 'Cache-Control': 'Always `no-store`.' } as const;
 
-/** Returns the header of a send. Each operation has its own example, because a key is for one request only. */
+/** Returns the header of a send. Each operation has its own example, because each request needs its own key. */
 export function idempotencyKeyOf(operationId: string) {
   return {
     name: 'Idempotency-Key',
@@ -61,7 +61,7 @@ export function idempotencyKeyOf(operationId: string) {
     required: false,
     description:
       'Identifies this request, separately for each client and endpoint, as long as its message or bulk is stored. A repeat gets the first response, with `Idempotent-Replayed: true`, and nothing is sent twice. The quotes of a quoted string are ignored.',
-    // 255 characters and two quotes.
+    // 255 characters plus two quotes.
     schema: { type: 'string', maxLength: 257, pattern: `^("${keyPattern}"|${keyPattern})$` },
     example: `order-42-${operationId.replace(/^send/, '').toLowerCase()}`,
   } as const;

@@ -1,6 +1,6 @@
 /**
- * Builds the API's body: an OpenAPI document from which API Gateway creates every resource, method and gateway response. It is
- * generated from the route table only, so it changes only with the routes or those responses.
+ * Builds the API's body: an OpenAPI document from which API Gateway creates every resource, method and gateway response. It
+ * is generated from only the route table, so it changes only with the routes or these responses.
  *
  * Why: docs/decisions/api-from-one-body.md
  */
@@ -20,12 +20,12 @@ const handled: readonly Route[] = [
   ...Object.values(carrierRoutes),
 ];
 
-/** Returns the stage variable that contains the name of a function. A variable may contain letters, digits and `_`. */
+/** Returns the stage variable that contains a function's name. It may contain only letters, digits and `_`. */
 export function handlerVariable(functionName: string): string {
   return functionName.replaceAll('-', '_');
 }
 
-/** Returns the API's body. The title becomes the name of the API, and alarms find the API by its name. */
+/** Returns the API's body, whose title becomes the API's name, by which alarms find the API. */
 export function apiBody(
   title: string,
   binaryMediaTypes: readonly string[],
@@ -44,7 +44,7 @@ function paths(): Record<string, Record<string, Readonly<Record<string, unknown>
   const add = (path: string, key: string, functionName: string): void => {
     all[path] = { ...all[path], [key]: operation(path, functionName) };
   };
-  // The methods of a path take precedence over ANY of the same path.
+  // The methods of a path take precedence over its ANY.
   for (const path of ['/', unmatchedRoute.path, ...handled.flatMap((route) => pathAndParents(route.path))])
     add(path, methodKey('ANY'), unmatchedRoute.functionName);
   for (const { method, path, functionName } of handled) {
@@ -70,7 +70,7 @@ function operation(path: string, functionName: string): Readonly<Record<string, 
     ...(names.length > 0 && {
       parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
     }),
-    // OpenAPI requires a response here. The function determines the actual response.
+    // OpenAPI requires a response here, but the function determines the actual response.
     responses: { 200: { description: '200 response' } },
     'x-amazon-apigateway-integration': {
       type: 'aws_proxy',
@@ -82,8 +82,8 @@ function operation(path: string, functionName: string): Readonly<Record<string, 
 }
 
 /**
- * Returns the URI of a function, with its name in a stage variable. A reference would make the API depend on every function.
- * That would be circular, because functions get the address of the API.
+ * Returns a function's URI, with its name in a stage variable. A reference would make the API depend on every function, and
+ * functions already depend on the API's address.
  */
 function functionUri(functionName: string): string {
   const called = `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:\${stageVariables.${handlerVariable(functionName)}}`;

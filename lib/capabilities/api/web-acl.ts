@@ -1,6 +1,6 @@
 /**
- * The web ACL of the API, which blocks floods and known bad addresses. A blocked request gets API Gateway's response for
- * WAF, which contains a request id. Only the rate rule has a separate response, because its status is 429.
+ * The API's web ACL, which blocks floods and addresses with a bad reputation. A blocked request gets API Gateway's response
+ * for WAF, which contains a request id. Only the rate rule has its own response, because its status is 429.
  */
 import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
@@ -15,25 +15,25 @@ import type { StageSettings } from '../../stages/stage-settings.ts';
 import { notCounted } from './gateway-responses.ts';
 
 const windowSeconds = 300;
-/** The maximum for one address: twice the highest limit of a client at an endpoint. */
+/** The maximum for one address, which is twice a client's highest limit at an endpoint. */
 export const requestsPerWindow = 300_000;
 
 /**
- * AWS's list of addresses with a bad reputation. Rule groups that inspect requests are not used: the gateway validates each
- * request with a schema, and AWS changes such rules without a deploy. Pinning a version of the rules does not help, because
- * AWS expires the version and then refuses a new web ACL that names it (AWS WAF, "Version life cycle for managed rule
- * groups"). The group for bad addresses has no versions.
+ * AWS's list of addresses with a bad reputation. Rule groups that inspect requests are not used, because the gateway
+ * validates each request with a schema, and AWS changes these rules without a deploy. Pinning a version would not help: AWS
+ * expires versions, and then refuses a new web ACL that names one (AWS WAF, "Version life cycle for managed rule groups").
+ * The group for bad addresses has no versions.
  */
 const addressList = {
   vendorName: 'AWS',
   name: 'AWSManagedRulesAmazonIpReputationList',
-  // By default AWS, too, only counts matches of this rule, because addresses that took part in an attack are often shared.
+  // This is also AWS's default: matches are only counted, because addresses that took part in an attack are often shared.
   ruleActionOverrides: [{ name: 'AWSManagedIPDDoSList', actionToUse: { count: {} } }],
 };
 
 /**
- * Matches requests to all paths except those of carriers. Carriers send all receipts from a few addresses, and the function
- * authenticates these requests. For AWS WAF, the path contains the stage of the API, unless the API has a custom domain.
+ * Matches requests to all paths except those of carriers: they send all receipts from a few addresses, and the function
+ * verifies them. The path that AWS WAF sees begins with the API's stage, unless the API has a custom domain.
  */
 const notOfCarriers: CfnWebACL.StatementProperty = {
   notStatement: {
@@ -125,8 +125,8 @@ export class WebAcl extends Construct {
   }
 
   /**
-   * Logs blocked requests. The name of the log group must begin with `aws-waf-logs-` (AWS WAF, "Sending web ACL traffic logs
-   * to an Amazon CloudWatch Logs log group"). The name ends with part of the id of the stack, because a log group that
+   * Logs blocked requests. The name of the log group must begin with `aws-waf-logs-` (AWS WAF, "Sending web ACL traffic
+   * logs to an Amazon CloudWatch Logs log group"). The name ends with part of the stack's id, because a log group that
    * remains from a deleted stack would block the next deploy.
    */
   private logBlocked(stage: StageSettings, acl: CfnWebACL): void {

@@ -89,7 +89,8 @@ export interface Carrier {
    */
   handOver(request: HandOverRequest): Promise<HandOver>;
   /**
-   * Asks for the state of a sent message. Returns undefined if the carrier does not know the message, which proves nothing.
+   * Asks for the state of a sent message. Returns undefined if the carrier does not know the message. This does not prove
+   * that it never got the message.
    */
   lookup?(question: {
     readonly message: Message;

@@ -32,7 +32,8 @@ export function pacedMessageOf(message: Message, perSecond?: number): PacedMessa
   const pace = perSecond ?? messages_per_second;
   if (identity === undefined || !(pace > 0)) return undefined;
   return {
-    // Test messages have their own row, so that they do not use up the pace of live messages. No identity contains a space.
+    // Test messages have their own row, so that they do not use up the pace of live messages. The key cannot equal an
+    // identity, which never contains a space.
     identity: modeOf(message.client_id) === 'test' ? `test ${identity}` : identity,
     kind: sendKindOf(message),
     perSecond: pace,

@@ -13,7 +13,7 @@ export interface Receipt {
   /** The attempt that the receipt is about, if the carrier names it. */
   readonly attempt?: number;
   readonly carrierMessageId?: string;
-  /** The carriers whose callback or topic delivered the receipt; absent if the gateway asked the carrier. */
+  /** The carriers that use this callback or topic for their receipts; absent if a look-up returned this receipt. */
   readonly reportedBy?: readonly string[];
   /** Our number, or its id, that the carrier reports as the message's sender. */
   readonly from?: string;

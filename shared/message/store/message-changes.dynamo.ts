@@ -183,7 +183,8 @@ function transitionUpdate(change: Transition, due: Partial<DueFields>) {
 }
 
 /**
- * Stores the carrier's response to a message whose state a receipt has already changed. Values of the receipt are kept.
+ * Stores the carrier's response to a message whose state a receipt has already changed. Does not overwrite values that the
+ * receipt stored.
  *
  * @param noted.at - the time of the hand-over, stored as `sent_at` unless a receipt has stored it
  */

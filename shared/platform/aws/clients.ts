@@ -1,4 +1,7 @@
-/** Creates the AWS clients. Calls have a time limit, and few enough retries to end before the function's own time limit. */
+/**
+ * Creates the AWS clients. Their calls have a time limit, and so few retries that they end before the function's time
+ * limit.
+ */
 import { type Agent, type ClientRequest, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -19,13 +22,13 @@ import { lazily } from '../expiring-cache.ts';
 import { Sha256 } from './sha256.ts';
 
 /**
- * The time limits of a call in milliseconds, after which it is retried. `throwOnRequestTimeout` is necessary, because
- * otherwise the SDK only logs a warning.
+ * The time limits of a call in milliseconds, after which it is retried. Without `throwOnRequestTimeout`, the SDK would only
+ * log a warning.
  */
 const timeLimits = { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true };
 const clientConfig = { maxAttempts: 3, requestHandler: timeLimits, sha256: Sha256 };
 
-/** Shorter than the time for which any AWS server keeps an idle connection, and long enough for the calls of a burst. */
+/** Shorter than any AWS server keeps an idle connection, and long enough for a burst of calls. */
 const idleMaxMs = 1000;
 const agents = lazily(() => ({
   httpAgent: keepingConnections(new HttpAgent({ keepAlive: true }), idleMaxMs),
@@ -33,9 +36,8 @@ const agents = lazily(() => ({
 }));
 
 /**
- * Returns the settings of a client whose calls are made once, because a retry could send twice. Idle connections are
- * closed early: after a call on a connection that the service has already closed, it would be unknown if the call was
- * processed.
+ * Returns the settings of a client without retries, because a retry could send twice. Idle connections are closed early: if
+ * the service had already closed one, it would be unknown if the call was processed.
  */
 export function sentOnce() {
   return { maxAttempts: 1, requestHandler: { connectionTimeout: 1000, ...agents() } };
@@ -48,15 +50,15 @@ export function dynamo(): DynamoDBDocumentClient {
   return documents;
 }
 
-/** Returns the client of the functions; tests and benchmarks pass their endpoint. */
+/** Returns the client for functions. Tests and benchmarks pass their own endpoint. */
 export function dynamoClient(config: DynamoDBClientConfig = {}): DynamoDBClient {
   return retryingConflicts(prepared(new DynamoDBClient({ ...clientConfig, ...config })));
 }
 
 /**
- * Makes the client retry conflicts with transactions. DynamoDB refuses a single write to a row that a transaction is writing
- * at that moment. The SDK retries only errors that are marked as retryable, and this one is not. The SDK retries the other
- * errors of contention: throttling, a transaction in progress, a replicated write. Local engines report none of them.
+ * Makes the client retry conflicts with transactions. DynamoDB refuses a write to a row that a transaction is writing, and
+ * the SDK does not retry this error by default. The SDK retries the other errors of contention: throttling, a transaction
+ * in progress, a replicated write. Local engines report none of them.
  */
 function retryingConflicts(client: DynamoDBClient): DynamoDBClient {
   client.middlewareStack.add(
@@ -74,8 +76,8 @@ function retryingConflicts(client: DynamoDBClient): DynamoDBClient {
 }
 
 /**
- * Reads every number as a JavaScript number; by default the SDK throws if a number is too large to be exact. Writes an
- * object with a field named `constructor`, which the SDK would otherwise treat as an instance of a class.
+ * Reads every number as a JavaScript number. By default, the SDK throws if a number is too large to be exact. Also writes
+ * objects with a field named `constructor`, which the SDK would otherwise treat as class instances.
  */
 export function documentClient(client: DynamoDBClient): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(client, {
@@ -111,7 +113,7 @@ export interface ForeignCredentials {
   readonly expiration: Date;
 }
 
-/** Returns a client for another account. The address follows from the region, not from a queue's URL. */
+/** Returns a client for queues in another account. Its address is derived from the region, not from a queue's URL. */
 export function foreignSqs(region: string, credentials: ForeignCredentials): SQSClient {
   return prepared(new SQSClient({ ...foreignConfig(region, credentials), useQueueUrlAsEndpoint: false }));
 }
@@ -132,7 +134,7 @@ function prepared<C extends Parameters<typeof endWithRequest>[0] & Parameters<ty
   return client;
 }
 
-/** Ends each attempt at the deadline of the request: the SDK calls its request handler for each attempt. */
+/** Ends each attempt at the request's deadline. The SDK calls its request handler for each attempt. */
 function endWithRequest({
   config: { requestHandler },
 }: {
@@ -150,9 +152,10 @@ function endWithRequest({
 }
 
 /**
- * Saves 20 % of the SDK's CPU time in each call. Its log middleware takes 5 %, and our clients have no logger. The header with
- * the version of the SDK takes 5 %. The other 10 % are copies of the client's settings, four for each call: V8 stores them as a
- * hash table, which takes 15 µs to copy. Once an object has been a prototype, V8 stores it as fields, which takes 2 µs.
+ * Saves 20 % of the SDK's CPU time in each call. The SDK's log middleware takes 5 %, although these clients have no logger.
+ * The header with the version of the SDK takes 5 %. Copies of the client's settings, four for each call, take the other 10
+ * %. V8 stores the settings as a hash table, which takes 15 µs to copy. After an object has been a prototype, V8 stores it
+ * as fields, which takes 2 µs.
  */
 function withFastCalls(client: {
   readonly config: object;
@@ -164,15 +167,16 @@ function withFastCalls(client: {
 }
 
 /**
- * Changes the agent and returns it. Lambda freezes a process between invocations, so no timer closes its idle connections. If
- * the server has closed a connection, the process notices this only after it has written the next request, and it is unknown
- * if that request was processed. So the agent checks the age by the wall clock when it takes a connection. It never uses a connection that was idle for longer than `idleMaxMs`, and keeps
- * at most `idleMax` connections over all hosts; Node's `maxFreeSockets` limits them for each host.
+ * Changes the agent and returns it. Lambda freezes a process between invocations, so no timer closes its idle connections.
+ * If the server has closed a connection, the process notices this only after it has written the next request, and it is
+ * unknown if that request was processed. So the agent checks the age by the wall clock when it takes a connection. It never
+ * uses a connection that was idle for longer than `idleMaxMs`, and keeps at most `idleMax` connections in total, while
+ * Node's `maxFreeSockets` counts for each host.
  */
 export function keepingConnections<A extends Agent>(agent: A, idleMaxMs: number, idleMax = Infinity): A {
   const idleSince = new WeakMap<Duplex, number>();
   const keep = agent.keepSocketAlive.bind(agent);
-  // Node calls `addRequest` for each request, but its types leave it out.
+  // Node calls `addRequest` for each request, but its types omit it.
   const { addRequest } = agent as unknown as {
     addRequest(request: ClientRequest, options: unknown): void;
   };
@@ -184,7 +188,7 @@ export function keepingConnections<A extends Agent>(agent: A, idleMaxMs: number,
   return Object.assign(agent, {
     keepSocketAlive(socket: Duplex) {
       const idle = idleConnections();
-      // The host that has had idle connections for longest comes first.
+      // The host whose connections have been idle for longest comes first.
       if (idle.length >= idleMax) idle[0]?.destroy();
       idleSince.set(socket, Date.now());
       return keep(socket);

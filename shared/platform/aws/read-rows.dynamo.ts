@@ -1,10 +1,10 @@
 /**
- * Reads one row, all rows of a query or a scan, or many rows by their keys.
+ * Reads one row, all rows of a query or a scan, or many rows by key.
  *
- * A malformed row stops only itself (contract 4.9). A list leaves it out, and a request that needs it fails. A queue consumer
- * fails that message only, and a stream consumer sets the change aside. Handling each possible mistake needed more code than
- * the tables. Rows of `limit-overrides` and `senders`, which administrators edit, are parsed value by value instead. A
- * malformed suppression suppresses, because a message cannot be taken back.
+ * A malformed row affects only itself (contract 4.9). Lists leave it out, and a request that needs it fails. A queue
+ * consumer fails only this message, and a stream consumer sets the change aside. Rows of `limit-overrides` and `senders`,
+ * which administrators edit, are parsed value by value instead. A malformed suppression still suppresses, because a sent
+ * message cannot be taken back.
  */
 import {
   BatchGetCommand,
@@ -25,8 +25,7 @@ import { isPermanentFault } from './permanent-fault.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Parses a row. If the row is malformed, writes a log line with the value of the attribute `key`, and counts the row for the
- * alarm.
+ * Parses a row. If the row is malformed, logs the value of its attribute `key`, and counts the row for the alarm.
  *
  * @throws ZodError if the row is malformed; a retry would fail too (`isPermanentFault`)
  */
@@ -44,7 +43,7 @@ export function parseRow<Schema extends z.ZodMiniType>(
   throw error;
 }
 
-/** Returns undefined if there is no such row. @throws as `parseRow` */
+/** Returns undefined if the row does not exist. @throws as `parseRow` */
 export async function readRow<Schema extends z.ZodMiniType>(
   client: DynamoDBDocumentClient,
   schema: Schema,
@@ -68,7 +67,7 @@ function parsedIfFound<Schema extends z.ZodMiniType>(schema: Schema, row: Row | 
   return row && parseRow(schema, row, Object.keys(key)[0] ?? '');
 }
 
-/** Returns the well-formed rows. A malformed row does not hide the others. */
+/** Returns the valid rows, without malformed ones. */
 export function readableRows<Schema extends z.ZodMiniType>(
   schema: Schema,
   rows: readonly Row[],
@@ -83,12 +82,12 @@ export function readableRows<Schema extends z.ZodMiniType>(
   });
 }
 
-/** Returns the rows of a query page by page, each page when it is needed. */
+/** Returns the rows of a query page by page, and reads each page when it is needed. */
 export async function* queryRows(client: DynamoDBDocumentClient, input: QueryCommandInput) {
   for await (const { Items = [] } of paginateQuery({ client }, input)) yield* Items;
 }
 
-/** Returns the rows of a scan page by page, each page when it is needed. */
+/** Returns the rows of a scan page by page, and reads each page when it is needed. */
 export async function* scanRows(client: DynamoDBDocumentClient, input: ScanCommandInput) {
   for await (const { Items = [] } of paginateScan({ client }, input)) yield* Items;
 }
@@ -96,8 +95,8 @@ export async function* scanRows(client: DynamoDBDocumentClient, input: ScanComma
 const batchSize = 100;
 
 /**
- * Reads many rows of a table by their keys, in as few calls as DynamoDB allows. Returns the rows in no particular order. If
- * DynamoDB omits keys, because it is throttled or the response is too large, it reads them again.
+ * Reads many rows of a table by key, in as few calls as DynamoDB allows. Returns the rows in no particular order. If
+ * DynamoDB omits keys, because of throttling or a large response, reads them again.
  */
 export async function batchRead(
   client: DynamoDBDocumentClient,
@@ -114,7 +113,7 @@ export async function batchRead(
 
 type WantedRows = NonNullable<BatchGetCommandInput['RequestItems']>;
 
-/** Reads rows of several tables in one call, at most 100 together. Returns those that exist, by table. */
+/** Reads at most 100 rows of several tables in one call. Returns the existing rows by table. */
 async function readTogether(
   client: DynamoDBDocumentClient,
   wanted: WantedRows,
@@ -188,7 +187,7 @@ async function readAll(client: DynamoDBDocumentClient, wanted: readonly WantedRo
   return found;
 }
 
-/** An eventually consistent read costs half. Only callers that act on final states use it. */
+/** An eventually consistent read costs half. Use it only if a stale row does no harm. */
 export interface ReadOptions {
   readonly consistent: boolean;
 }

@@ -14,7 +14,7 @@ export function inPath(
   return { name, in: 'path', required: true, description, schema, example };
 }
 
-/** @param example - the value in the samples, if they show the parameter */
+/** @param example - the parameter's value in the code samples; absent if the samples omit the parameter */
 export function inQuery(
   name: string,
   description: string,
