@@ -60,8 +60,11 @@ function columnsOf(clientId: string, remove: (number: string) => void): readonly
       title: 'Recipient',
       field: 'recipient',
       minWidth: 150,
-      cell: ({ recipient }) => (
-        <Link href={linkTo('messages', undefined, { client_id: clientId, recipient })}>{recipient}</Link>
+      cell: ({ recipient, recipient_type }) => (
+        <>
+          <Link href={linkTo('messages', undefined, { client_id: clientId, recipient })}>{recipient}</Link>
+          {recipient_type === undefined ? null : <Secondary>WhatsApp user</Secondary>}
+        </>
       ),
     },
     {

@@ -96,7 +96,7 @@ function Search({
       <SpaceBetween size="m">
         <Fields perRow={4} inNarrow={2}>
           <ClientField {...field('client_id')} onSelect={(client_id) => change({ client_id })} />
-          <TextField {...field('recipient')} label="Number" type="search" placeholder="+44…" />
+          <TextField {...field('recipient')} label="Number or id" type="search" placeholder="+44…" />
           <TextField
             {...field('reference')}
             label="Reference"
@@ -139,6 +139,7 @@ const columns: readonly Column<FoundMessage>[] = [
     cell: (message) => (
       <>
         {message.direction === 'inbound' ? `From ${message.from}` : `To ${message.recipient}`}
+        {(message.from_type ?? message.recipient_type) ? <Secondary>WhatsApp user</Secondary> : null}
         {message.direction === 'inbound' ? (
           <span className="two-lines" dir="auto">
             {summaryOf(message)}
