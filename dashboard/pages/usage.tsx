@@ -70,6 +70,11 @@ function totalsOf({ total, currency }: ResponseOf<'summarizeUsage'>) {
   return [
     { label: 'Messages', value: numberText(total?.messages ?? 0) },
     { label: 'SMS segments', value: numberText(total?.segments ?? 0) },
+    {
+      label: 'Avoidable SMS segments',
+      value: numberText(total?.avoidable_segments ?? 0),
+      note: total === null ? undefined : `${amountText(total.avoidable_cost, currency)} of the cost`,
+    },
     { label: 'Delivery rate', value: percent(total?.delivery_rate) },
     { label: 'Failed', value: numberText(total?.failed ?? 0) },
     {
@@ -112,6 +117,13 @@ const clientColumns = (currency: string): readonly Column<ClientSums>[] => [
     cell: (row) => percent(row.delivery_rate),
   },
   { title: 'Failed', field: 'failed', minWidth: 90 },
+  {
+    title: 'Avoidable segments',
+    field: 'avoidable_segments',
+    minWidth: 140,
+    cell: ({ avoidable_segments: segments, avoidable_cost: cost }) =>
+      segments === 0 ? '0' : `${numberText(segments)} (${amountText(cost, currency)})`,
+  },
   {
     title: 'Cost',
     field: 'cost',

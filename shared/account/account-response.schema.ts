@@ -18,6 +18,10 @@ const account = z.object({
     z.nullable(z.string()),
     'The URL for events of messages whose request has no URL; null if none is set.',
   ),
+  smart_encoding: described(
+    z.boolean(),
+    'True if typographic characters of SMS are replaced, unless a request sets `smart_encoding`.',
+  ),
   limits: described(z.record(z.string(), limits), 'The limits that apply to this client, by endpoint.'),
 });
 

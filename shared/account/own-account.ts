@@ -10,7 +10,7 @@ import {
   rotateWebhookSecret,
   secretRotationBody,
 } from '../client/client-admin.ts';
-import { findClient, storeWebhookUrl } from '../client/client-store.dynamo.ts';
+import { findClient, storeSmartEncoding, storeWebhookUrl } from '../client/client-store.dynamo.ts';
 import { modeField, modeOf } from '../contract/mode.ts';
 import { limitPolicies, policies } from '../contract/rate-limits-and-caps.ts';
 import { limitsOf } from '../limit/overrides.ts';
@@ -31,9 +31,12 @@ export function getAccount(context: Context<'CLIENTS_TABLE' | 'LIMIT_OVERRIDES_T
   return async (request) => accountView(context, await ownClient(context, requireCaller(request)));
 }
 
-/** Returns the schema of the body of `PATCH /api/v1/account`: null removes the URL, and an absent field keeps it. */
+/** Returns the schema of the body of `PATCH /api/v1/account`: null removes a value, and an absent field keeps it. */
 export function updateAccountSchema(webhookUrl: z.ZodMiniType<string>) {
-  return z.object({ webhook_url: z.optional(z.nullable(webhookUrl)) });
+  return z.object({
+    webhook_url: z.optional(z.nullable(webhookUrl)),
+    smart_encoding: z.optional(z.nullable(z.boolean())),
+  });
 }
 
 export function updateAccount(
@@ -43,10 +46,30 @@ export function updateAccount(
   const schema = updateAccountSchema(webhookUrl);
   return async (request) => {
     const caller = requireCaller(request);
-    const { webhook_url } = parseBody(schema, request);
+    const { webhook_url, smart_encoding } = parseBody(schema, request);
     if (webhook_url !== undefined) await changeWebhookUrl(context, caller.clientId, webhook_url);
+    const client = await ownClient(context, caller);
+    if (smart_encoding === undefined) return accountView(context, client);
+    await changeSmartEncoding(context, caller.clientId, client, smart_encoding === true);
     return accountView(context, await ownClient(context, caller));
   };
+}
+
+/** Sets whether typographic characters of the client's SMS are replaced by default. */
+export async function changeSmartEncoding(
+  context: Context<'CLIENTS_TABLE' | 'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
+  actor: string,
+  { client_id: clientId, name, smart_encoding: before = false }: Client,
+  after: boolean,
+): Promise<void> {
+  await recordActivity(context, actor, {
+    kind: 'smart_encoding_changed',
+    summary: `${actor} turned smart encoding of ${name} ${after ? 'on' : 'off'}`,
+    clientId,
+    before: { smart_encoding: before },
+    after: { smart_encoding: after },
+  });
+  if (!(await storeSmartEncoding(context, clientId, after))) throw noSuchClient();
 }
 
 async function changeWebhookUrl(
@@ -116,7 +139,14 @@ async function accountView(
     const { perMinute, perHour, perDay } = await limitsOf(context, client.client_id, name);
     limits[policies[name].endpoint] = { per_minute: perMinute, per_hour: perHour, per_day: perDay };
   }
-  const { client_id, name, webhook_url = null } = client;
-  const body: AccountView = { client_id, ...modeField(client_id), name, webhook_url, limits };
+  const { client_id, name, webhook_url = null, smart_encoding = false } = client;
+  const body: AccountView = {
+    client_id,
+    ...modeField(client_id),
+    name,
+    webhook_url,
+    smart_encoding,
+    limits,
+  };
   return { status: 200, body };
 }

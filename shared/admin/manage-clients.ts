@@ -1,5 +1,6 @@
 /** An administrator's operations on clients: each change is in the activity log, each new secret is shown once. */
 import * as z from 'zod/mini';
+import { changeSmartEncoding as setSmartEncoding } from '../account/own-account.ts';
 import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import { type ApiKey, type Client, inMode, isLive } from '../client/client.ts';
 import * as clientAdmin from '../client/client-admin.ts';
@@ -19,6 +20,7 @@ function clientView(client: Client, now: Date) {
     scopes: client.scopes,
     disabled: client.disabled,
     webhook_url: client.webhook_url ?? null,
+    smart_encoding: client.smart_encoding ?? false,
     created_at: client.created_at,
     /** The live clients, newest first. */
     secrets: client.secrets
@@ -63,6 +65,7 @@ export function clientChangeBody({ webhookUrl }: { readonly webhookUrl: z.ZodMin
   return z.object({
     disabled: z.optional(z.boolean()),
     webhook_url: z.optional(z.nullable(webhookUrl)),
+    smart_encoding: z.optional(z.nullable(z.boolean())),
     ...permissions,
   });
 }
@@ -177,6 +180,17 @@ export async function changeWebhookUrl(
     after: { webhook_url: webhookUrl },
   });
   if (!(await storeWebhookUrl(ctx, clientId, webhookUrl ?? undefined))) throw clientAdmin.noSuchClient();
+}
+
+/** Sets whether typographic characters of the client's SMS are replaced by default. Null means false. */
+export async function changeSmartEncoding(
+  ctx: AdminContext,
+  actor: string,
+  clientId: string,
+  smartEncoding: boolean | null,
+): Promise<void> {
+  const client = await requireSettingsOwner(ctx, clientId);
+  await setSmartEncoding(ctx, actor, client, smartEncoding === true);
 }
 
 /** Sets the countries and senders that the client may use, within 60 s. Null allows all. */

@@ -26,8 +26,8 @@ import {
 
 /** The attributes for each mode. A client has only one row, although its test data has its own id. */
 const attributesIn = {
-  live: { secrets: 'secrets', webhookUrl: 'webhook_url' },
-  test: { secrets: 'test_secrets', webhookUrl: 'test_webhook_url' },
+  live: { secrets: 'secrets', webhookUrl: 'webhook_url', smartEncoding: 'smart_encoding' },
+  test: { secrets: 'test_secrets', webhookUrl: 'test_webhook_url', smartEncoding: 'test_smart_encoding' },
 } as const;
 
 /** Reads a client with a consistent read. A text that cannot be a client id is not looked up. */
@@ -73,6 +73,15 @@ export function storeWebhookUrl(
   const mode = modeOf(clientId);
   const url = mode === 'test' ? (webhookUrl ?? null) : webhookUrl;
   return update(ctx, clientId, { [attributesIn[mode].webhookUrl]: url });
+}
+
+/** Sets whether typographic characters of the client's SMS are replaced by default. */
+export function storeSmartEncoding(
+  ctx: Context<'CLIENTS_TABLE'>,
+  clientId: string,
+  smartEncoding: boolean,
+): Promise<boolean> {
+  return update(ctx, clientId, { [attributesIn[modeOf(clientId)].smartEncoding]: smartEncoding });
 }
 
 /** Sets the lists. `null` removes a list, so that all countries or senders are allowed. An absent list is not changed. */

@@ -34,6 +34,9 @@ export const clientRow = z.object({
   /** The secrets for test tokens, and the URL of test webhooks if it differs from `webhook_url`. */
   test_secrets: z.optional(z.array(secretRow)),
   test_webhook_url: z.nullish(z.string()),
+  /** True if typographic characters of SMS are replaced by default; test requests can set another value for themselves. */
+  smart_encoding: z.optional(z.boolean()),
+  test_smart_encoding: z.optional(z.boolean()),
   created_at: instant,
   /** The only countries (ISO 3166-1 alpha-2) and senders that this client may use; absent if all are allowed. */
   countries: z.optional(z.array(z.string())),
@@ -52,7 +55,8 @@ export function inMode(client: Client, mode: Mode): Client {
  * settings. A test key cannot use the admin API.
  */
 function inTestMode(client: Client): Client {
-  const { test_secrets, webhook_url: liveUrl, test_webhook_url, secrets: _secrets, ...rest } = client;
+  const { test_secrets, webhook_url: liveUrl, test_webhook_url, secrets: _secrets, ...settings } = client;
+  const { test_smart_encoding, ...rest } = settings;
   return {
     ...rest,
     client_id: clientIdIn('test', client.client_id),
@@ -61,6 +65,7 @@ function inTestMode(client: Client): Client {
     secrets: test_secrets ?? [],
     // Null if a test key removed the URL.
     webhook_url: test_webhook_url === undefined ? liveUrl : (test_webhook_url ?? undefined),
+    smart_encoding: test_smart_encoding ?? client.smart_encoding,
   };
 }
 

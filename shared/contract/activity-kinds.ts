@@ -15,6 +15,7 @@ export const activityKinds = [
   'client_secret_ended',
   'webhook_secret_rotated',
   'webhook_url_changed',
+  'smart_encoding_changed',
   'webhook_endpoint_created',
   'webhook_endpoint_changed',
   'webhook_endpoint_deleted',

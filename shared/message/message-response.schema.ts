@@ -9,6 +9,7 @@ import { recipientTypes } from '../contract/recipient-forms.ts';
 import { described } from '../operation/fields.ts';
 import { attemptOutcomes } from './attempt.ts';
 import { encodings, messageTypes, statuses } from './message.ts';
+import { shownCharacters } from './smart-encoding.ts';
 import { rowError } from './store/batches.dynamo.ts';
 import { windowHours } from './store/whatsapp-window.dynamo.ts';
 import { scopes, sources } from './suppression/suppression.ts';
@@ -57,7 +58,40 @@ const acceptedFields = {
   created_at: instant,
 };
 
-export const acceptedSms = z.object({ ...acceptedFields, channel: z.literal('sms'), encoding, segments });
+export const ucs2Fields = z.object({
+  characters: described(
+    z.array(
+      z.object({
+        character: described(z.string(), 'The character.'),
+        code: described(z.string(), 'Its code point, such as `U+2019`.'),
+        position: described(count, 'Its place in the text as it is sent, counted in code points from 0.'),
+        replacement: described(
+          z.nullable(z.string()),
+          'The text with which `smart_encoding` replaces it; null if it replaces only other characters.',
+        ),
+      }),
+    ),
+    `The first ${shownCharacters} characters outside GSM-7.`,
+  ),
+  more: described(count, 'The number of further characters outside GSM-7.'),
+  gsm7_segments: described(
+    z.nullable(segments),
+    'The segments of the text with all replacements; null if it is then not GSM-7.',
+  ),
+});
+
+const ucs2 = described(
+  z.exactOptional(ucs2Fields),
+  'What makes the text UCS-2, and what it would need without; absent for GSM-7.',
+);
+
+export const acceptedSms = z.object({
+  ...acceptedFields,
+  channel: z.literal('sms'),
+  encoding,
+  segments,
+  ucs2,
+});
 export const acceptedWhatsApp = z.object({
   ...acceptedFields,
   channel: z.literal('whatsapp'),
@@ -81,7 +115,9 @@ const acceptedBatch = z.object({
         message_id: idOf('msg'),
         recipient,
         status: z.enum(['queued', 'scheduled']),
+        encoding,
         segments,
+        ucs2,
         reference,
       }),
     ),

@@ -3,6 +3,8 @@
  * values. Also counts the segments of a text.
  */
 
+export const maxMessageCharacters = 1600;
+
 const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
 
 /** Returns the names of the placeholders, each once, in order. */
@@ -48,6 +50,10 @@ const basic = /* @__PURE__ */ new Set(
 );
 /** The extension table of GSM-7. Each character takes two septets, always in the same segment. */
 const extended = /* @__PURE__ */ new Set('\f^{}\\[~]|€');
+
+export function isGsm7(character: string): boolean {
+  return basic.has(character) || extended.has(character);
+}
 
 /** The capacity of a message with one segment, in septets for GSM-7, and in code units for UCS-2. */
 export const singleSegment = { septets: 160, codeUnits: 70 } as const;

@@ -200,6 +200,10 @@ export const messageSchema = lazily(() =>
     in_reply_to: z.exactOptional(z.string()),
     encoding: z.exactOptional(z.enum(encodings)),
     segments: z.exactOptional(z.int()),
+    /** The segments that `smart_encoding` would have saved, if any. */
+    avoidable_segments: z.exactOptional(z.int()),
+    /** True if typographic characters in the SMS of this send, including its legs, are replaced. */
+    smart_encoding: z.exactOptional(z.literal(true)),
     webhook_url: z.exactOptional(z.string()),
     created_at: time,
     /** When to queue a scheduled message. */

@@ -5,12 +5,11 @@
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { recipientSchema } from '../contract/phone-number.ts';
-import { placeholdersOf, render } from '../message/message-text.ts';
+import { maxMessageCharacters, placeholdersOf, render } from '../message/message-text.ts';
 import {
   legFields,
   legIndexes,
   legsSchema,
-  maxMessageCharacters,
   referenceText,
   smsText,
   textOf,
@@ -72,6 +71,7 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
       brand: optional(brandText),
       webhook_url: optional(webhookUrl),
       reference: optional(referenceText),
+      smart_encoding: optional(z.boolean()),
       fallback: legsSchema(leg),
     })
     .check(

@@ -16,11 +16,12 @@ import { countryOf } from '../contract/phone-number.ts';
 import { noCountry } from '../contract/recipient-forms.ts';
 import { capsInForce, checkCaps, takeFromCaps } from '../limit/client-caps.ts';
 import type { Message } from '../message/message.ts';
-import { segment, withSampleCode } from '../message/message-text.ts';
+import { withSampleCode } from '../message/message-text.ts';
 import { dryRunOf, isDryRun, refusalsOf } from '../message/send/dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
 import { channelsOf, legsToStore } from '../message/send/send-fields.ts';
 import { keyedMessages, newMessage } from '../message/send/send-one.ts';
+import { smsContent } from '../message/smart-encoding.ts';
 import { describeUnknown, unknownIn } from '../operation/fields.ts';
 import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { addSeconds } from '../platform/clock.ts';
@@ -47,6 +48,7 @@ interface WantedSend {
   readonly key: PendingOtpKey;
   readonly wanted: SendOtpRequest;
   readonly select: SelectSender;
+  readonly smart_encoding: boolean | undefined;
   readonly now: Date;
 }
 
@@ -70,6 +72,7 @@ export function sendOtp(context: OtpSendContext, webhookUrl: z.ZodMiniType<strin
       key: { clientId: caller.clientId, recipient: wanted.to, purpose: wanted.purpose },
       wanted,
       select: senders.select,
+      smart_encoding: wanted.smart_encoding ?? caller.client.smart_encoding,
       now: request.now,
     };
     const assertAllowed = (): void => {
@@ -192,7 +195,11 @@ function longestMessage(send: WantedSend, messageId: string): Message {
   return otpMessage(send, messageId, newOtp({ ...send, wanted: longest }, messageId));
 }
 
-function otpMessage({ wanted, select, now }: WantedSend, messageId: string, otp: OneTimePassword): Message {
+function otpMessage(
+  { wanted, select, smart_encoding, now }: WantedSend,
+  messageId: string,
+  otp: OneTimePassword,
+): Message {
   const template = otpTemplate(wanted);
   const text = otpText(template, new Date(otp.expires_at), now);
   // The message need not arrive after its password has expired.
@@ -206,13 +213,15 @@ function otpMessage({ wanted, select, now }: WantedSend, messageId: string, otp:
         recipient: otp.recipient,
         expiresAt,
         select,
+        smart_encoding,
       },
       wanted,
       now,
     ),
     type: 'transactional',
-    text,
-    ...(wanted.channel === 'sms' ? segment(withSampleCode(text, otp)) : { whatsapp: { type: 'text' } }),
+    ...(wanted.channel === 'sms'
+      ? smsContent(text, smart_encoding, otp)
+      : { text, whatsapp: { type: 'text' } }),
     otp: {
       otp_id: otp.otp_id,
       code_length: otp.code_length,

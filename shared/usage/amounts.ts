@@ -41,6 +41,7 @@ const countedFields = z.object({
   created_at: messageSchema().shape.created_at,
   country: z.exactOptional(z.string().check(z.regex(/^[A-Z0-9]{2,3}$/))),
   segments: z.exactOptional(z.int().check(z.minimum(0), z.maximum(1000))),
+  avoidable_segments: z.exactOptional(z.int().check(z.minimum(0), z.maximum(1000))),
   error_code: z.exactOptional(z.string().check(z.minLength(1), z.maxLength(100))),
   cost: z.exactOptional(z.number().check(z.minimum(0), z.maximum(messageCostMax))),
   currency: z.exactOptional(z.string().check(z.regex(/^[A-Z]{3}$/))),
@@ -56,8 +57,12 @@ export function parseCountedMessage(row: unknown): CountedMessage | undefined {
   return countedFields.safeParse(row).data;
 }
 
+/** Avoidable segments do not count in these states, which also keeps a row below the 400 KB of DynamoDB. */
+const notHandedOver: readonly Status[] = ['scheduled', 'queued', 'sending', 'canceled'];
+
 export function amountsOf(message: CountedMessage): Amounts {
-  const { channel, type, country = unknownCountry, status, segments, cost, currency, error_code } = message;
+  const { channel, type, country = unknownCountry, status, segments, avoidable_segments } = message;
+  const { cost, currency, error_code } = message;
   if (status === 'received') return new Map();
   const combination = [
     channelCodes[channel],
@@ -67,6 +72,8 @@ export function amountsOf(message: CountedMessage): Amounts {
   ].join('.');
   const amounts = new Map([[`${combination}.m`, 1]]);
   if (channel === 'sms' && segments !== undefined) amounts.set(`${combination}.s`, segments);
+  if (avoidable_segments !== undefined && !notHandedOver.includes(status))
+    amounts.set(`${combination}.a`, avoidable_segments);
   if (cost !== undefined && currency !== undefined) {
     amounts.set(`${combination}.${currency}`, Math.round(cost * millionthsPerUnit));
     if (message.cost_reported !== true) amounts.set(`${combination}.e`, 1);
@@ -87,6 +94,7 @@ export interface Combination {
   readonly measure:
     | 'messages'
     | 'segments'
+    | 'avoidable_segments'
     | 'estimated'
     | 'possible_duplicates'
     | { readonly currency: string };
@@ -96,6 +104,7 @@ export interface Combination {
 const measures: Readonly<Record<string, Combination['measure']>> = {
   m: 'messages',
   s: 'segments',
+  a: 'avoidable_segments',
   e: 'estimated',
   p: 'possible_duplicates',
 };

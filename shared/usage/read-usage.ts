@@ -84,7 +84,9 @@ export function totalOf(amounts: Amounts, currency: string) {
  * not affected.
  */
 function sumsOf(combinations: readonly Combination[], currency: string) {
-  let [messages, segments, delivered, failed, estimated, possibleDuplicates] = [0, 0, 0, 0, 0, 0];
+  let [messages, segments, avoidable, delivered, failed, estimated, possibleDuplicates] = [
+    0, 0, 0, 0, 0, 0, 0,
+  ];
   const costs = new Map<string, number>();
   for (const { measure, status, amount } of combinations) {
     if (measure === 'messages') {
@@ -92,17 +94,20 @@ function sumsOf(combinations: readonly Combination[], currency: string) {
       if (status === 'delivered' || status === 'read') delivered += amount;
       if (status === 'failed') failed += amount;
     } else if (measure === 'segments') segments += amount;
+    else if (measure === 'avoidable_segments') avoidable += amount;
     else if (measure === 'estimated') estimated += amount;
     else if (measure === 'possible_duplicates') possibleDuplicates += amount;
     else costs.set(measure.currency, (costs.get(measure.currency) ?? 0) + amount);
   }
-  const sums = [messages, segments, estimated, possibleDuplicates, ...costs.values()];
+  const sums = [messages, segments, avoidable, estimated, possibleDuplicates, ...costs.values()];
   if (sums.every((sum) => sum === 0)) return undefined;
   // The sums are integers, so only this division rounds.
   const others = [...costs].filter(([name, amount]) => name !== currency && amount !== 0);
   return {
     messages,
     segments,
+    avoidable_segments: avoidable,
+    avoidable_cost: avoidableCost(combinations, currency),
     delivered,
     failed,
     possible_duplicates: possibleDuplicates,
@@ -114,6 +119,19 @@ function sumsOf(combinations: readonly Combination[], currency: string) {
         }),
     estimated: estimated > 0,
   };
+}
+
+/** Returns the cost of the avoidable segments, by the average cost of a segment in each combination. */
+function avoidableCost(combinations: readonly Combination[], currency: string): number {
+  const alike = Map.groupBy(combinations, ({ measure: _, amount: __, ...rest }) => JSON.stringify(rest));
+  const costs = [...alike.values()].map((ofOne) => {
+    const sum = (isOne: (measure: Combination['measure']) => boolean): number =>
+      ofOne.reduce((all, { measure, amount }) => all + (isOne(measure) ? amount : 0), 0);
+    const segments = sum((measure) => measure === 'segments');
+    const cost = sum((measure) => typeof measure === 'object' && measure.currency === currency);
+    return segments === 0 ? 0 : (cost * sum((measure) => measure === 'avoidable_segments')) / segments;
+  });
+  return Math.round(costs.reduce((all, cost) => all + cost, 0)) / millionthsPerUnit;
 }
 
 /** GET /api/v1/account/usage: shows the client's messages, and how much of its caps is used (contract, section 11). */

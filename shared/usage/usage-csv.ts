@@ -12,7 +12,15 @@ export interface UsageList {
 }
 
 const groupColumns = ['client_id', 'client_name', 'channel', 'type', 'country', 'status'] as const;
-const sumColumns = ['messages', 'segments', 'delivered', 'failed', 'cost'] as const;
+const sumColumns = [
+  'messages',
+  'segments',
+  'avoidable_segments',
+  'avoidable_cost',
+  'delivered',
+  'failed',
+  'cost',
+] as const;
 
 /** Returns the CSV. A cost in another currency has its own line without messages, so that no column mixes currencies. */
 export function usageCsv({ usage, currency }: UsageList): string {

@@ -13,6 +13,11 @@ const currency = z.string().check(z.regex(/^[A-Z]{3}$/));
 const usageSums = z.object({
   messages: described(count, 'How many messages were accepted in the interval.'),
   segments: described(count, 'How many segments the SMS among them take.'),
+  avoidable_segments: described(count, 'How many of these segments `smart_encoding` would have saved.'),
+  avoidable_cost: described(
+    z.number(),
+    'The cost of the avoidable segments, in `currency`: the average cost of a segment for each country and state.',
+  ),
   delivered: described(count, 'How many of the messages are delivered or read.'),
   failed: described(count, 'How many of the messages failed, without expired ones.'),
   cost: described(

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../shared/activity/write-activity.dynamo.ts';
-import { adminToken, call, newClient, withToken } from '../support/http/client.ts';
+import { freshNumber } from '../support/carrier/outbox.ts';
+import {
+  adminToken,
+  call,
+  newClient,
+  type TestClient,
+  withTestKey,
+  withToken,
+} from '../support/http/client.ts';
 
 /** Without the limits that tests set in the table. */
 async function activityOf(clientId: string): Promise<Activity[]> {
@@ -31,5 +39,27 @@ describe('the account', () => {
     );
     expect(JSON.stringify(entries)).not.toContain('whsec_');
     expect(JSON.stringify(entries)).not.toContain(String(body.webhook_secret));
+  });
+
+  it('sets smart encoding for its sends, live and test ones, and a request can set it otherwise', async () => {
+    const client = await newClient();
+    const [own, test] = [await withToken(client), await withTestKey(client)];
+    const change = async (sender: TestClient, smart_encoding: boolean | null) =>
+      (await sender.call('PATCH', '/api/v1/account', { body: { smart_encoding } })).body;
+    // Each function reads the setting for the first time: it keeps what it read for up to 60 s.
+    expect(await change(own, true)).toMatchObject({ smart_encoding: true, webhook_url: null });
+    const segmentsOf = async (sender: TestClient, more: object = {}) => {
+      const sms = { to: freshNumber(), message: `It’s ${'x'.repeat(70)}`, ...more };
+      return (await sender.post('/api/v1/sms/send', sms)).body.segments;
+    };
+    expect(await segmentsOf(own)).toBe(1);
+    expect(await segmentsOf(test)).toBe(1);
+    expect(await segmentsOf(own, { smart_encoding: false })).toBe(2);
+    expect(await change(test, null)).toMatchObject({ smart_encoding: false });
+    expect((await own.call('GET', '/api/v1/account')).body).toMatchObject({ smart_encoding: true });
+    const changes = (await activityOf(own.clientId)).filter(({ kind }) => kind === 'smart_encoding_changed');
+    expect(changes.map(({ before, after }) => [before, after])).toEqual([
+      [{ smart_encoding: false }, { smart_encoding: true }],
+    ]);
   });
 });

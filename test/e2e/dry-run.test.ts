@@ -26,11 +26,43 @@ async function withSender(clientId: string, destination: string, identity: strin
 
 describe('a dry run', () => {
   it.each([
-    ['/api/v1/sms/send', () => ({ to: freshNumber(), message: `${message} ☺`.repeat(20) }), 'UCS-2', 3],
-    ['/api/v1/otp/send', () => ({ to: freshNumber() }), 'GSM-7', 1],
+    [
+      '/api/v1/sms/send',
+      () => ({ to: freshNumber(), message: `${message} ☺`.repeat(20) }),
+      {
+        encoding: 'UCS-2',
+        segments: 3,
+        ucs2: {
+          characters: Array.from({ length: 10 }, (_, index) => ({
+            character: '☺',
+            code: 'U+263A',
+            position: 6 + 7 * index,
+            replacement: null,
+          })),
+          more: 10,
+          gsm7_segments: null,
+          gsm7_estimated_cost: null,
+        },
+      },
+    ],
+    [
+      '/api/v1/otp/send',
+      () => ({ to: freshNumber(), template: `It’s {{code}}${'.'.repeat(90)}` }),
+      {
+        encoding: 'UCS-2',
+        segments: 2,
+        ucs2: {
+          characters: [{ character: '’', code: 'U+2019', position: 2, replacement: "'" }],
+          more: 0,
+          gsm7_segments: 1,
+          gsm7_estimated_cost: segmentPrice,
+        },
+      },
+    ],
+    ['/api/v1/otp/send', () => ({ to: freshNumber() }), { encoding: 'GSM-7', segments: 1 }],
   ] as const)(
     'of %s says sender, encoding, segments and cost, and stores nothing',
-    async (path, body, encoding, segments) => {
+    async (path, body, sms) => {
       const client = await newClient();
       await withSender(client.clientId, 'sms GB', 'ACME');
       const request = body();
@@ -43,9 +75,8 @@ describe('a dry run', () => {
           channel: 'sms',
           recipient: request.to,
           from: 'ACME',
-          encoding,
-          segments,
-          estimated_cost: segments * segmentPrice,
+          ...sms,
+          estimated_cost: sms.segments * segmentPrice,
           currency: 'USD',
           refusals: [],
           unknown_fields: [],
@@ -69,7 +100,7 @@ describe('a dry run', () => {
     );
     const { status, body } = await client.post('/api/v1/sms/bulk?dry_run=true', {
       message,
-      recipients: [to, '+33612345678', '+33', suppressed],
+      recipients: [{ to, message: 'It’s here' }, '+33612345678', '+33', suppressed],
     });
     const segments = { encoding: 'GSM-7', segments: 1 };
     const each = { ...segments, estimated_cost: segmentPrice };
@@ -85,7 +116,14 @@ describe('a dry run', () => {
         segments: 3,
         estimated_cost: 2 * segmentPrice,
         messages: [
-          { index: 0, recipient: to, from: null, ...each },
+          {
+            index: 0,
+            recipient: to,
+            from: null,
+            ...each,
+            encoding: 'UCS-2',
+            ucs2: { characters: [{ position: 2 }], gsm7_segments: 1, gsm7_estimated_cost: segmentPrice },
+          },
           { index: 1, recipient: '+33612345678', from: 'ACME-FR', ...each },
           { index: 3, recipient: suppressed, from: null, ...fails },
         ],

@@ -13,7 +13,7 @@ import { expectRefusal } from '../support/http/expected-responses.ts';
 /** The simulator refuses the first at hand-over; the second stays sent. */
 const [refused, silent] = ['+15005550001', '+15005550004'];
 const waits = { everyMilliseconds: 1000 };
-/** A quarter each: delivered, delivered in two segments, refused, and without a receipt. */
+/** A quarter each: delivered, delivered in two segments of which one is avoidable, refused, and without a receipt. */
 const sent = 8;
 
 interface Entry {
@@ -47,7 +47,7 @@ async function sendMessages(sendingDay: Period): Promise<void> {
   for (let sends = 0; sends < sent; sends += 4)
     await Promise.all([
       client.send({}),
-      client.send({ message: 'x'.repeat(200) }),
+      client.send({ message: `It’s ${'x'.repeat(100)}` }),
       client.send({ to: refused }),
       client.send({ type: 'promotional', to: silent }),
     ]);
@@ -80,6 +80,8 @@ describe('usage', () => {
         status: 'delivered',
         messages: 2 * each,
         segments: 3 * each,
+        avoidable_segments: each,
+        avoidable_cost: expect.closeTo(each * 0.0042, 6),
         delivered: 2 * each,
         failed: 0,
         cost: expect.closeTo(3 * each * 0.0042, 6),
@@ -90,6 +92,8 @@ describe('usage', () => {
         status: 'failed',
         messages: each,
         segments: each,
+        avoidable_segments: 0,
+        avoidable_cost: 0,
         delivered: 0,
         failed: each,
         cost: 0,
@@ -100,6 +104,8 @@ describe('usage', () => {
         status: 'sent',
         messages: each,
         segments: each,
+        avoidable_segments: 0,
+        avoidable_cost: 0,
         delivered: 0,
         failed: 0,
         cost: expect.closeTo(each * 0.0042, 6),
@@ -155,7 +161,7 @@ describe('usage', () => {
     const { stdout: csv } = await shell.run(...ofMonth, '--group-by', 'client', '--csv');
     const [header, row] = csv.split('\r\n');
     expect(header).toBe(
-      'from,to,client_id,client_name,channel,type,country,status,messages,segments,delivered,failed,cost,currency,estimated',
+      'from,to,client_id,client_name,channel,type,country,status,messages,segments,avoidable_segments,avoidable_cost,delivered,failed,cost,currency,estimated',
     );
     const { name } = await shell.json('call', 'showClient', client.clientId);
     expect(row?.split(',').slice(2, 9)).toEqual([client.clientId, name, '', '', '', '', String(sent)]);

@@ -1,10 +1,11 @@
-/** The settings of a client: its state, and the fields that can be edited (default webhook URL, countries, senders). */
+/** The settings of a client: its state, and the fields that can be edited. */
 
 import Button from '@cloudscape-design/components/button';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Form from '@cloudscape-design/components/form';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import Toggle from '@cloudscape-design/components/toggle';
 import type { ResponseOf } from '../../../shared/admin/http/admin-operations.ts';
 import { useAbout } from '../../api/queries.ts';
 import { changedFields } from '../../components/changed-fields.ts';
@@ -41,7 +42,7 @@ export function ClientSettings({ client }: { readonly client: ResponseOf<'showCl
 function Fields({ client }: { readonly client: ResponseOf<'showClient'> }) {
   const { api, notify } = useDashboard();
   const about = useAbout();
-  const first = textsOf(client);
+  const first = valuesOf(client);
   const form = useForm({
     first,
     send: (values) => {
@@ -59,7 +60,7 @@ function Fields({ client }: { readonly client: ResponseOf<'showClient'> }) {
     },
     onSent: (saved, change) => {
       // Shows the values in the form in which the gateway stored them.
-      change(textsOf(saved));
+      change(valuesOf(saved));
       notify('success', 'Settings saved. The change takes effect within 60 seconds.');
     },
   });
@@ -96,6 +97,13 @@ function Fields({ client }: { readonly client: ResponseOf<'showClient'> }) {
               placeholder="All"
             />
           </ColumnLayout>
+          <Toggle
+            checked={form.values.smart_encoding}
+            description="Quotes, dashes, ellipses and spaces in SMS, if the text then takes no more segments. A request can choose otherwise with smart_encoding."
+            onChange={({ detail }) => form.change({ smart_encoding: detail.checked })}
+          >
+            Replace typographic characters
+          </Toggle>
         </SpaceBetween>
       </Form>
     </form>
@@ -113,9 +121,10 @@ function stageText(countries: readonly string[] | null | undefined): string {
   return `${countries.slice(0, shownCountries).join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
 }
 
-function textsOf({ webhook_url, countries, senders }: ResponseOf<'showClient'>) {
+function valuesOf({ webhook_url, smart_encoding, countries, senders }: ResponseOf<'showClient'>) {
   return {
     webhook_url: webhook_url ?? '',
+    smart_encoding,
     countries: countries?.join(', ') ?? '',
     senders: senders?.join(', ') ?? '',
   };

@@ -7,9 +7,8 @@
 import { previousSecretHours } from '../../../shared/client/client-admin.ts';
 import { exampleUserId, senderNameRule } from '../../../shared/contract/phone-number.ts';
 import { eventFilters } from '../../../shared/contract/webhook-events.ts';
-import { singleSegment } from '../../../shared/message/message-text.ts';
+import { maxMessageCharacters, singleSegment } from '../../../shared/message/message-text.ts';
 import {
-  maxMessageCharacters,
   referenceCharactersMax,
   scheduledAhead,
   validityMaxSeconds,
@@ -82,6 +81,8 @@ const ofSends: Notes = {
     'The URL to which the events of this message are posted; by default the URL of the account. It must be https on port 443 (or http on port 80 if the deployment allows it), with a public address and without a user name.',
   validity_period: `The seconds in which the message must be delivered, {minimum} to {maximum} (${inWords([validityMaxSeconds])}, the default). After that, the message becomes \`expired\`.`,
   scheduled_at: `When to send, ${inWords([scheduledAhead.secondsMin])} to ${scheduledAhead.daysMax} days ahead; with an offset or \`Z\`.`,
+  smart_encoding:
+    'True: quotes, dashes, ellipses and spaces are replaced in SMS, if the whole text then is GSM-7 and takes no more segments. Letters stay. By default as set for the account.',
   fallback:
     'At most {maxItems} more messages, to send in this order if this message is not delivered. Each is sent if the previous message is `failed`, `expired`, or not `delivered` after `after_seconds`.',
 };
@@ -207,6 +208,8 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
 
   AccountUpdate: {
     webhook_url: 'The URL for messages that have no `webhook_url`; null removes the URL.',
+    smart_encoding:
+      'True: typographic characters of SMS are replaced, unless a request sets `smart_encoding`.',
   },
   Suppression: { scope },
   SuppressionUpdate: {

@@ -53,6 +53,7 @@ import {
 } from '../limits.ts';
 import {
   changePermissions,
+  changeSmartEncoding,
   changeWebhookUrl,
   clientChangeBody,
   clientsQuery,
@@ -100,10 +101,11 @@ export const adminOperations = {
   createClient: readsBody(newClientBody, async (ctx, given, { actor }) => createClient(ctx, actor, given)),
   showClient: readsNothing(async (ctx, { path }) => showClient(ctx, path.client_id)),
   changeClient: readsBody(clientChangeBody, async (ctx, given, { actor, path }) => {
-    const { disabled, webhook_url, ...permissions } = given;
+    const { disabled, webhook_url, smart_encoding, ...permissions } = given;
     const clientId = path.client_id;
     if (disabled !== undefined) await setClientDisabled(ctx, actor, clientId, disabled);
     if (webhook_url !== undefined) await changeWebhookUrl(ctx, actor, clientId, webhook_url);
+    if (smart_encoding !== undefined) await changeSmartEncoding(ctx, actor, clientId, smart_encoding);
     await changePermissions(ctx, actor, clientId, permissions);
     return showClient(ctx, clientId);
   }),

@@ -7,7 +7,7 @@ import { addSeconds, earlierOf } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { type Message, type MessageChange, transitions } from '../message.ts';
-import { segment, withSampleCode } from '../message-text.ts';
+import { smsContent } from '../smart-encoding.ts';
 import { readMessages } from '../store/messages.dynamo.ts';
 
 /** Returns the id of a leg. Every worker derives the same id, so only one of them stores the row. */
@@ -99,7 +99,7 @@ export function nextLegOf(
 ): Message | undefined {
   const [next, ...later] = previous.fallback ?? [];
   if (next === undefined) return undefined;
-  const { client_id, recipient, country, type, reference, webhook_url, otp } = previous;
+  const { client_id, recipient, country, type, reference, webhook_url, otp, smart_encoding } = previous;
   const { after_seconds: _after, text: given, ...content } = next;
   const createdAt = now.toISOString();
   const expiresAt = otp === undefined ? addSeconds(now, validitySeconds(previous)) : new Date(otp.expires_at);
@@ -118,7 +118,8 @@ export function nextLegOf(
     webhook_url,
     text,
     otp,
-    ...(next.channel === 'sms' ? segment(withSampleCode(text ?? '', otp)) : {}),
+    smart_encoding,
+    ...(next.channel === 'sms' ? smsContent(text ?? '', smart_encoding, otp) : {}),
     status: 'queued',
     created_at: createdAt,
     queued_at: createdAt,

@@ -4,9 +4,9 @@ import { recipientRefusal, type SendingPermissions } from '../../client/sending-
 import { invalidRecipientText } from '../../contract/errors.ts';
 import { canonicalRecipient, recipientAdvice } from '../../contract/phone-number.ts';
 import { isGiven, optional, type UnknownField, unknownIn } from '../../operation/fields.ts';
-import { render, renderedLength } from '../message-text.ts';
+import { maxMessageCharacters, render, renderedLength } from '../message-text.ts';
 import type { RowErrorCode, rowError } from '../store/batches.dynamo.ts';
-import { maxMessageCharacters, referenceText, smsText } from './send-fields.ts';
+import { referenceText, smsText } from './send-fields.ts';
 
 /** A character has at most two code units, so a text beyond this limit is refused without being rendered. */
 const maxMessageUnits = 2 * maxMessageCharacters;

@@ -9,6 +9,7 @@ import {
   recipient,
   recipientType,
   segments,
+  ucs2Fields,
 } from '../message-response.schema.ts';
 import { rowError } from '../store/batches.dynamo.ts';
 
@@ -25,6 +26,18 @@ const wouldFailWith = described(
   'The error code with which the message would fail after it was accepted: `recipient_opted_out` if the recipient is suppressed now.',
 );
 
+const ucs2 = described(
+  z.exactOptional(
+    z.extend(ucs2Fields, {
+      gsm7_estimated_cost: described(
+        z.nullable(z.number()),
+        'The estimated cost of `gsm7_segments`; null if these or the price are null.',
+      ),
+    }),
+  ),
+  'What makes the text UCS-2, and what it would cost without; absent for GSM-7.',
+);
+
 export const dryRunLeg = z.object({
   channel,
   after_seconds: described(
@@ -34,6 +47,7 @@ export const dryRunLeg = z.object({
   from: selectedSender,
   encoding: z.exactOptional(encoding),
   segments: z.exactOptional(segments),
+  ucs2,
   estimated_cost: estimatedCost,
 });
 
@@ -78,6 +92,7 @@ const dryRun = z.object({
   from: selectedSender,
   encoding: z.exactOptional(encoding),
   segments: z.exactOptional(segments),
+  ucs2,
   would_fail_with: wouldFailWith,
   fallback: described(
     z.exactOptional(z.array(dryRunLeg)),
@@ -99,6 +114,7 @@ const dryRunBatch = z.object({
         from: selectedSender,
         encoding,
         segments,
+        ucs2,
         estimated_cost: estimatedCost,
         would_fail_with: wouldFailWith,
       }),

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { type FieldError, GatewayError } from '../../contract/errors.ts';
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
-import { expectedPrice, readPrices } from '../../contract/prices.ts';
+import { expectedPrice, type PricedMessage, type PriceTable, readPrices } from '../../contract/prices.ts';
 import { millionthsPerUnit } from '../../contract/rate-limits-and-caps.ts';
 import { recipientTypeOf } from '../../contract/recipient-forms.ts';
 import { type ApiRequest, type ApiResponse, parseQuery } from '../../operation/operation.ts';
@@ -13,7 +13,7 @@ import type { Context } from '../../platform/context.ts';
 import { lazily } from '../../platform/expiring-cache.ts';
 import { fromOf } from '../attempt.ts';
 import type { Message, StoredLeg } from '../message.ts';
-import { segment } from '../message-text.ts';
+import { smsContent, ucs2Of } from '../smart-encoding.ts';
 import type { Batch } from '../store/batches.dynamo.ts';
 import { suppressedAmong } from '../suppression/suppressions.dynamo.ts';
 import type { DryRun, DryRunBatch, DryRunRefusal, dryRunLeg } from './dry-run-response.schema.ts';
@@ -67,7 +67,7 @@ async function thrownBy(checks: readonly (() => void | Promise<void>)[]): Promis
 }
 
 /**
- * Returns the dry run of a single send. @param textOf - the text of a leg as it is sent, if it is stored in another form
+ * Returns the dry run of a single send. @param textOf - the text as it is sent, if it is stored in another form
  */
 export async function dryRunOf(
   context: Context<'PRICES_FILE' | 'SUPPRESSIONS_TABLE'>,
@@ -81,7 +81,7 @@ export async function dryRunOf(
   },
   textOf: (stored: string) => string = (stored) => stored,
 ): Promise<ApiResponse> {
-  const { channel, recipient, encoding, segments } = message;
+  const { channel, recipient, text = '', encoding, segments } = message;
   const prices = readPrices(context.env.PRICES_FILE);
   const price = expectedPrice(prices, message);
   const failure = failureOf(message, await suppressedAmong(context, [message]));
@@ -92,7 +92,9 @@ export async function dryRunOf(
     recipient,
     recipient_type: recipientTypeOf(recipient),
     from: fromOf(message) ?? null,
-    ...(encoding === undefined || segments === undefined ? {} : { encoding, segments }),
+    ...(encoding === undefined || segments === undefined
+      ? {}
+      : { encoding, segments, ucs2: ucs2View(prices, message, textOf(text), failure) }),
     estimated_cost: costOf(price, failure),
     currency: price?.currency ?? null,
     ...failure,
@@ -103,17 +105,16 @@ export async function dryRunOf(
   return { status: 200, body, log: { dry_run: true, refusals: refusals.length } };
 
   function legView({ channel, after_seconds, text = '', ...leg }: StoredLeg): z.output<typeof dryRunLeg> {
-    const parts = channel === 'sms' ? segment(textOf(text)) : {};
-    const price = expectedPrice(prices, {
-      channel,
-      country: message.country,
-      ...parts,
-    });
+    const priced = { channel, country: message.country };
+    const sms = channel === 'sms' ? smsContent(textOf(text), message.smart_encoding) : undefined;
+    const price = expectedPrice(prices, { ...priced, segments: sms?.segments });
     return {
       channel,
       after_seconds: after_seconds ?? null,
       from: fromOf(leg) ?? null,
-      ...parts,
+      encoding: sms?.encoding,
+      segments: sms?.segments,
+      ucs2: sms && ucs2View(prices, priced, sms.text, failure),
       // The leg has the same recipient, so the same failure applies.
       estimated_cost: costOf(price, failure),
     };
@@ -136,6 +137,20 @@ function costOf(
   return would_fail_with === undefined ? (price?.cost ?? null) : 0;
 }
 
+/** Returns the characters that make an SMS UCS-2, and its cost without them. */
+function ucs2View(
+  prices: PriceTable,
+  message: PricedMessage,
+  text: string,
+  failure: ReturnType<typeof failureOf>,
+) {
+  const ucs2 = ucs2Of(text);
+  if (ucs2 === undefined) return undefined;
+  const { gsm7_segments: segments } = ucs2;
+  const price = segments === null ? undefined : expectedPrice(prices, { ...message, segments });
+  return { ...ucs2, gsm7_estimated_cost: segments === null ? null : costOf(price, failure) };
+}
+
 export async function dryRunOfBatch(
   context: Context<'PRICES_FILE' | 'SUPPRESSIONS_TABLE'>,
   { total, accepted, errors }: Batch,
@@ -149,12 +164,13 @@ export async function dryRunOfBatch(
   );
   const prices = rows.map(({ message }) => expectedPrice(table, message));
   const messages = rows.map(({ index, message }, position) => {
-    const { message_id, recipient, encoding, segments } = message;
+    const { message_id, recipient, text = '', encoding, segments } = message;
     if (encoding === undefined || segments === undefined) throw new Error(`${message_id} has no segments`);
     const failure = failureOf(message, suppressed);
     const estimated_cost = costOf(prices[position], failure);
     const from = fromOf(message) ?? null;
-    return { index, recipient, from, encoding, segments, estimated_cost, ...failure };
+    const ucs2 = ucs2View(table, message, text, failure);
+    return { index, recipient, from, encoding, segments, ucs2, estimated_cost, ...failure };
   });
   const costs = messages.map(({ estimated_cost }) => estimated_cost).filter((cost) => cost !== null);
   const cost = costs.reduce((sum, each) => sum + Math.round(each * millionthsPerUnit), 0);

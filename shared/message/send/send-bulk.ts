@@ -95,6 +95,7 @@ export function sendBulkSms(context: BulkContext, webhookUrl: z.ZodMiniType<stri
     const capped = { clientId, limits, now };
     const permissions = permissionsOf(context, client, senders);
     const { select } = senders;
+    const { smart_encoding = client.smart_encoding } = bulk;
     const assertAllowed = (): void => {
       assertChannelsOn(context, ['sms']);
       assertMaySendFrom(permissions, 'sms', bulk.from);
@@ -102,7 +103,12 @@ export function sendBulkSms(context: BulkContext, webhookUrl: z.ZodMiniType<stri
     if (isDryRun(request)) {
       assertTimely();
       const checked = checkRows(rows, bulk, permissions);
-      const batch = newBatch({ batchId: newId('bat', now), clientId }, bulk, checked, request);
+      const batch = newBatch(
+        { batchId: newId('bat', now), clientId, smart_encoding },
+        bulk,
+        checked,
+        request,
+      );
       const wouldSend = messagesOf(batch, bulk, rows, select);
       const refusals = await refusalsOf(batches, keyed, [
         assertAllowed,
@@ -127,7 +133,7 @@ export function sendBulkSms(context: BulkContext, webhookUrl: z.ZodMiniType<stri
         assertAllowed();
         const checked = checkRows(rows, bulk, permissions);
         assertSome(checked);
-        const batch = newBatch({ batchId, clientId }, bulk, checked, request);
+        const batch = newBatch({ batchId, clientId, smart_encoding }, bulk, checked, request);
         newRows = messagesOf(batch, bulk, rows, select);
         const messages = newRows.map(({ message }) => message);
         await takeFromCaps(context, capped, messages);
@@ -166,7 +172,11 @@ async function takeOver(context: BulkContext, batch: Batch, { now, workId }: Api
 }
 
 function newBatch(
-  { batchId, clientId }: { readonly batchId: string; readonly clientId: string },
+  {
+    batchId,
+    clientId,
+    smart_encoding,
+  }: { readonly batchId: string; readonly clientId: string; readonly smart_encoding: boolean | undefined },
   bulk: z.output<ReturnType<typeof sendBulkSchema>>,
   rows: ReturnType<typeof checkRows>,
   { now, workId }: ApiRequest,
@@ -182,6 +192,7 @@ function newBatch(
     created_at: now.toISOString(),
     expires_at: endOfValidity(bulk, now).toISOString(),
     stored_by: workId,
+    ...(smart_encoding === true ? { smart_encoding } : {}),
   };
 }
 
@@ -206,7 +217,12 @@ function messagesOf(
       index,
       message: {
         ...newSms(
-          { messageId: batchMessageId(batch.batch_id, index), clientId: batch.client_id, select },
+          {
+            messageId: batchMessageId(batch.batch_id, index),
+            clientId: batch.client_id,
+            select,
+            smart_encoding: batch.smart_encoding,
+          },
           { ...bulk, to, message: text, reference },
           createdAt,
         ),
@@ -233,8 +249,8 @@ function acceptedResponse(batch: Batch, rows: readonly AcceptedRow[], replayed: 
 function rowView({ index, message }: AcceptedRow): AcceptedBatch['messages'][number] {
   const view = acceptedView(message);
   if (view.channel !== 'sms') throw new Error(`${view.message_id} is not an SMS`);
-  const { message_id, recipient, status, segments, reference } = view;
-  return { index, message_id, recipient, status, segments, reference };
+  const { message_id, recipient, status, encoding, segments, ucs2, reference } = view;
+  return { index, message_id, recipient, status, encoding, segments, ucs2, reference };
 }
 
 /** @throws GatewayError if every row is refused. */

@@ -10,9 +10,8 @@ import { addDays, addSeconds, inWords, secondsPerDay } from '../../platform/cloc
 import { lazily } from '../../platform/expiring-cache.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
 import { type Message, messageTypes, type StoredLeg } from '../message.ts';
+import { maxMessageCharacters } from '../message-text.ts';
 import { type TemplateContent, whatsAppParts } from '../whatsapp-content.ts';
-
-export const maxMessageCharacters = 1600;
 
 /**
  * Returns the schema of a text with 1 to `max` characters. Unicode code points are counted, so an emoji can count as one.

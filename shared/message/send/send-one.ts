@@ -16,6 +16,7 @@ import { newId } from '../../platform/ids.ts';
 import { type SelectSender, sendersOf } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import type { acceptedSms, acceptedWhatsApp } from '../message-response.schema.ts';
+import { ucs2Of } from '../smart-encoding.ts';
 import { createMessage, readMessage } from '../store/messages.dynamo.ts';
 import { dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
@@ -30,6 +31,7 @@ export function sendOne<
     readonly to: string;
     readonly from?: string | undefined;
     readonly scheduled_at?: Date | undefined;
+    readonly smart_encoding?: boolean | undefined;
     readonly fallback?: readonly WantedLeg[] | undefined;
   },
 >(
@@ -61,8 +63,9 @@ export function sendOne<
       assertMaySend(permissions, channel, wanted.to, wanted.from);
       assertMaySendLegs(permissions, wanted.fallback, { channel, recipient: wanted.to, from: wanted.from });
     };
+    const { smart_encoding = client.smart_encoding } = wanted;
     const messageWithId = (messageId: string): Message =>
-      newMessage({ messageId, clientId, select: senders.select }, wanted, now);
+      newMessage({ messageId, clientId, select: senders.select, smart_encoding }, wanted, now);
     const keyed = {
       prefix: 'msg',
       endpoint: `${channel}/send`,
@@ -108,7 +111,7 @@ export function keyedMessages(context: Context<'MESSAGES_TABLE' | 'RETENTION_DAY
 export function acceptedView(
   message: Message,
 ): z.output<typeof acceptedSms> | z.output<typeof acceptedWhatsApp> {
-  const { message_id, recipient, encoding, segments, scheduled_at, created_at } = message;
+  const { message_id, recipient, text = '', encoding, segments, scheduled_at, created_at } = message;
   const status = scheduled_at === undefined ? 'queued' : 'scheduled';
   const rest = {
     reference: message.reference ?? null,
@@ -120,13 +123,15 @@ export function acceptedView(
     return { message_id, status, channel: 'whatsapp', recipient, recipient_type, ...rest };
   }
   if (encoding === undefined || segments === undefined) throw new Error(`${message_id} has no segments`);
-  return { message_id, status, channel: 'sms', recipient, encoding, segments, ...rest };
+  const ucs2 = encoding === 'UCS-2' ? ucs2Of(text) : undefined;
+  return { message_id, status, channel: 'sms', recipient, encoding, segments, ucs2, ...rest };
 }
 
 export interface MessageOrigin {
   readonly messageId: string;
   readonly clientId: string;
   readonly select: SelectSender;
+  readonly smart_encoding: boolean | undefined;
 }
 
 /**
@@ -141,6 +146,7 @@ export function newMessage(
     recipient,
     expiresAt,
     select,
+    smart_encoding,
   }: MessageOrigin & { readonly channel: Channel; readonly recipient: string; readonly expiresAt: Date },
   request: {
     readonly from?: string | undefined;
@@ -163,6 +169,7 @@ export function newMessage(
     reference,
     webhook_url,
     ...select({ channel, country, from }),
+    smart_encoding: smart_encoding || undefined,
     created_at: createdAt,
     ...(scheduled_at === undefined
       ? ({ status: 'queued', queued_at: createdAt } as const)

@@ -5,7 +5,7 @@ import { recipientSchema, senderSchema } from '../../contract/phone-number.ts';
 import { optional } from '../../operation/fields.ts';
 import type { Operation } from '../../operation/operation.ts';
 import type { Message } from '../message.ts';
-import { segment } from '../message-text.ts';
+import { smsContent } from '../smart-encoding.ts';
 import {
   endOfValidity,
   fallbackSchema,
@@ -27,6 +27,7 @@ export function smsOptions(webhookUrl: z.ZodMiniType<string>) {
     validity_period: validityPeriod,
     scheduled_at: optional(scheduledAt),
     reference: optional(referenceText),
+    smart_encoding: optional(z.boolean()),
   };
 }
 
@@ -59,7 +60,11 @@ export function newSms(
     ),
     type: sms.type,
     text: sms.message,
-    ...segment(sms.message),
   };
-  return { ...message, ...legsToStore(sms.fallback, message, origin.select) };
+  return {
+    ...message,
+    ...smsContent(sms.message, origin.smart_encoding),
+    // A WhatsApp leg has the text as given.
+    ...legsToStore(sms.fallback, message, origin.select),
+  };
 }

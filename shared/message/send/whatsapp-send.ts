@@ -60,6 +60,7 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
     reference: optional(referenceText),
     validity_period: validityPeriod,
     scheduled_at: optional(scheduledAt),
+    smart_encoding: optional(z.boolean()),
     fallback: fallbackSchema(),
   });
   const contentFields = [...new Set(Object.values(contentField))];

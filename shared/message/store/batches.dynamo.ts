@@ -55,6 +55,8 @@ const batchSchema = z.object({
   /** Present if a sender of the batch has a pace. */
   expected_end_at: z.exactOptional(time),
   request_hash: z.exactOptional(z.string()),
+  /** True if typographic characters are replaced. A repeat gets the same texts, even if the client's setting has changed. */
+  smart_encoding: z.exactOptional(z.literal(true)),
 });
 
 export type Batch = Readonly<z.output<typeof batchSchema>>;

@@ -15,6 +15,7 @@ import {
   findClient,
   isClientDisabled,
   storeDisabled,
+  storeSmartEncoding,
   storeWebhookUrl,
 } from '../../../shared/client/client-store.dynamo.ts';
 import {
@@ -94,7 +95,7 @@ it('has API keys of either mode', async () => {
   expect(keys.map(({ row }) => row.client_id)).toEqual([liveId, testId]);
 });
 
-it('has the live webhook URL and secret for test data until it gets others', async () => {
+it('has the live webhook URL, secret and smart encoding for test data until it gets others', async () => {
   const { liveId, testId, webhookSecret } = await newClient('https://shop.example/live');
   const urls = async () =>
     Promise.all([liveId, testId].map(async (id) => (await findClient(admin, id))?.webhook_url));
@@ -102,6 +103,13 @@ it('has the live webhook URL and secret for test data until it gets others', asy
   expect(await urls()).toEqual(['https://shop.example/live', 'https://shop.example/test']);
   await storeWebhookUrl(admin, testId, undefined);
   expect(await urls()).toEqual(['https://shop.example/live', undefined]);
+
+  const smart = async () =>
+    Promise.all([liveId, testId].map(async (id) => (await findClient(admin, id))?.smart_encoding));
+  await storeSmartEncoding(admin, liveId, true);
+  expect(await smart()).toEqual([true, true]);
+  await storeSmartEncoding(admin, testId, false);
+  expect(await smart()).toEqual([true, false]);
 
   const secretsOf = async (id: string) => (await readWebhookSecrets(admin, id)).map(({ secret }) => secret);
   expect(await secretsOf(testId)).toEqual([webhookSecret]);

@@ -142,6 +142,22 @@ describe('the record of a key', () => {
     expect(bytesOf(again)).toBe(bytesOf(first));
   });
 
+  it.each(['sms', 'bulk'] as const)(
+    'is the texts that were sent, not those of a later setting: %s',
+    async (name) => {
+      const client = { ...aClient(), smart_encoding: true };
+      const asked = { now, body: { ...bodies[name], message: 'It’s {{name}}' }, key: 'k' };
+      const first = await ask(sendsIn(tables)[name], { ...asked, client });
+      const again = await ask(sendsIn(tables)[name], {
+        ...asked,
+        client: { ...client, smart_encoding: false },
+      });
+      expect(bytesOf(again)).toBe(bytesOf(first));
+      expect(bytesOf(first)).toContain('"encoding":"GSM-7"');
+      for (const { text } of await storedFor(client.client_id)) expect(text).toContain("It's");
+    },
+  );
+
   it('answers the repeat of a client that may no longer send there', async () => {
     const client = aClient();
     const first = await ask(sendsIn(tables).sms, { client, now, body: bodies.sms, key: 'k' });

@@ -45,6 +45,15 @@ describe('sending', () => {
     expect(text).toBe(`ACME: ${code} (10 min)`);
   });
 
+  it('replaces typographic characters of template and brand, if that is asked for', async () => {
+    const texts = { template: '{{brand}} – {{code}}…', brand: '“ACME”' };
+    const { message_id } = await sendOtp(aClient(), { ...texts, smart_encoding: true });
+    const { text, code } = await bodyOf(message_id);
+    expect(text).toBe(`"ACME" - ${code}...`);
+    const asGiven = await sendOtp(aClient(), { ...texts, purpose: 'other' });
+    expect((await bodyOf(asGiven.message_id)).text).toMatch(/^“ACME” – \d{6}…$/);
+  });
+
   it('says one minute, not one minutes', async () => {
     const { message_id } = await sendOtp(aClient(), { ttl: 60, brand: 'ACME' });
     const { text, code } = await bodyOf(message_id);

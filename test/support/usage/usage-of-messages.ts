@@ -4,6 +4,8 @@ import type { Message } from '../../../shared/message/message.ts';
 interface ExpectedUsage {
   messages: number;
   segments: number;
+  avoidable_segments: number;
+  avoidable_cost: number;
   delivered: number;
   failed: number;
   possible_duplicates: number;
@@ -29,6 +31,8 @@ export function usageOfMessages(messages: readonly Message[], keyOf: (message: M
         {
           messages: some.length,
           segments: some.reduce((sum, one) => sum + (one.channel === 'sms' ? (one.segments ?? 0) : 0), 0),
+          avoidable_segments: 0,
+          avoidable_cost: 0,
           delivered: arrived.length,
           failed: some.filter(({ status }) => status === 'failed').length,
           possible_duplicates: some.filter((one) => one.possible_duplicate === true).length,

@@ -13,6 +13,7 @@ const client: ClientFacts['client'] = {
   scopes: ['messages'],
   disabled: false,
   webhook_url: null,
+  smart_encoding: false,
   created_at: at,
   secrets: [{ created_at: at, expires_at: null }],
   countries: null,

@@ -158,7 +158,9 @@ describe('a request', () => {
         for (const { to, text } of good) {
           const sms = { to, message: text, type: 'transactional' as const, validity_period: 60 };
           const id = 'msg_01KAG00000000000000000000A';
-          const message = newSms({ messageId: id, clientId: 'client_a', select: () => ({}) }, sms, now);
+          const smart_encoding = text.length % 2 === 0;
+          const origin = { messageId: id, clientId: 'client_a', select: () => ({}), smart_encoding };
+          const message = newSms(origin, sms, now);
           // A table stores no undefined field.
           expect(() => parseMessageRow(JSON.parse(JSON.stringify(message)))).not.toThrow();
         }

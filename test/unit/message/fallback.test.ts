@@ -189,6 +189,23 @@ describe('a request with `fallback`', () => {
   });
 });
 
+it.each<[SendName, object, string]>([
+  ['whatsapp', { message: 'It’s here', fallback: [{ channel: 'sms' }] }, "It's here"],
+  ['sms', { message: 'It’s here', fallback: [{ channel: 'sms', message: 'Last “try”' }] }, 'Last "try"'],
+  ['sms', { message: 'It’s here', fallback: [{ channel: 'whatsapp' }] }, 'It’s here'],
+  ['otp', { template: 'It’s {{code}}', fallback: [{ channel: 'sms' }] }, "It's {{code}}"],
+])(
+  'smart encoding replaces characters of SMS only, in the first message and in a leg: %s %j',
+  async (name, more, text) => {
+    const { send, start, end, leg } = world();
+    const first = await send(name, { ...more, smart_encoding: true });
+    expect(first.text?.includes('’')).toBe(name === 'whatsapp');
+    await end(first.message_id, 'unreachable');
+    expect(await start(first.message_id)).toBe('leg_started');
+    expect(leg(2)).toMatchObject({ text, ...(text.includes('’') ? {} : { encoding: 'GSM-7', segments: 1 }) });
+  },
+);
+
 it('a password that fell back to SMS counts among those by SMS, by which countries are held', async () => {
   for (const channel of ['sms', 'whatsapp'] as const) {
     const { send, otps, start, end } = world();

@@ -1,8 +1,12 @@
-/** The number of segments is the one of an independent library, and counting is fast. */
+/**
+ * The number of segments is the one of an independent library, and counting is fast. A text that `smart_encoding` replaced
+ * keeps its letters, and never takes more segments.
+ */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { SegmentedMessage } from 'sms-segments-calculator';
 import { segment } from '../../../shared/message/message-text.ts';
+import { smsContent, ucs2Of } from '../../../shared/message/smart-encoding.ts';
 
 function byLibrary(text: string) {
   const { encodingName, segmentsCount } = new SegmentedMessage(text);
@@ -113,5 +117,101 @@ describe('segments', () => {
     const began = performance.now();
     for (let count = 0; count < 1000; count += 1) segment(texts[count % 2] ?? '');
     expect(performance.now() - began).toBeLessThan(10_000);
+  });
+});
+
+describe('smart encoding', () => {
+  it.each([
+    ['“Don’t” – it’s «ready»', `"Don't" - it's "ready"`],
+    ['wait\u2026', 'wait...'],
+    ['a\u00a0b\u202fc\td', 'a b c d'],
+    ['one\u2028two', 'one\ntwo'],
+    ['zero\u200bwidth\ufeff\u00ad', 'zerowidth'],
+    // A letter, an emoji or a joiner keeps the whole text as it is.
+    ['it’s ж', 'it’s ж'],
+    ['it’s ok 👍', 'it’s ok 👍'],
+    ['it’s \u200d', 'it’s \u200d'],
+    ['Hawai\u02bbi', 'Hawai\u02bbi'],
+    // 70 ellipses are one segment, and would be two.
+    ['…'.repeat(70), '…'.repeat(70)],
+  ])('sends %j as %j', (given, sent) => {
+    expect(smsContent(given, true)).toMatchObject({ text: sent, ...byLibrary(sent) });
+    expect(smsContent(given, false).text).toBe(given);
+  });
+
+  it('of 2,000 texts takes the segments that the library counts, never more than before, and changes no letter', () => {
+    const typographic = [...'«»“”„‟″‘’‚‛′´`‐‑–—―−…\u00a0\u2003\u202f\u3000\t\u2028\u200b\u2060\u00ad\ufeff'];
+    const plain = ['a', 'é', 'Ω', 'word ', '€', '{', '\n', ' ', '.', "'", '"', '-'];
+    const piece = fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...plain) },
+      fc.constantFrom(...typographic),
+    );
+    const other = fc.constantFrom('ж', '漢', '😀', 'ʼ', '\u200d', '•');
+    const pieces = fc.tuple(fc.array(piece, { minLength: 1, maxLength: 400 }), fc.option(other, { freq: 3 }));
+    const lettersOf = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, '');
+    let replaced = 0;
+    fc.assert(
+      fc.property(pieces, ([some, one]) => {
+        const given = some.join('') + (one ?? '');
+        const { text, encoding, segments } = smsContent(given, true);
+        expect({ encoding, segments }).toEqual(byLibrary(text));
+        const before = byLibrary(given);
+        expect(segments).toBeLessThanOrEqual(before.segments);
+        expect(lettersOf(text)).toBe(lettersOf(given));
+        expect(smsContent(text, true).text).toBe(text);
+        const { avoidable_segments = 0, ...asGiven } = smsContent(given, undefined);
+        expect(asGiven).toEqual({ text: given, ...before });
+        expect(avoidable_segments).toBe(before.segments - segments);
+        if (text === given) return;
+        expect(encoding).toBe('GSM-7');
+        replaced += 1;
+      }),
+      { numRuns: 2000 },
+    );
+    expect(replaced).toBeGreaterThan(200);
+  });
+
+  it.each([
+    ['blank', '\u200b\u2060'],
+    ['longer than 1,600 characters', `…${'a'.repeat(1599)}`],
+  ])('leaves a text alone that would be %s, because carriers refuse such texts', (_, text) => {
+    expect(smsContent(text, true)).toMatchObject({ text, avoidable_segments: undefined });
+  });
+
+  it('counts a one-time password with its code in place of the placeholder', () => {
+    // 70 characters with a code of six digits are one segment of UCS-2; more than 160 septets are two of GSM-7.
+    const text = `{{code}}${'…'.repeat(52)}${'a'.repeat(12)}`;
+    expect(smsContent(text, true, { code_length: 6 })).toMatchObject({ text, segments: 1 });
+    expect(smsContent(text, true, { code_length: 7 })).toMatchObject({ encoding: 'GSM-7', segments: 2 });
+  });
+
+  it.each([
+    ['Hello', undefined],
+    [
+      '👍 it’s',
+      {
+        characters: [
+          { character: '👍', code: 'U+1F44D', position: 0, replacement: null },
+          { character: '’', code: 'U+2019', position: 4, replacement: "'" },
+        ],
+        more: 0,
+        gsm7_segments: null,
+      },
+    ],
+    [
+      '\u200b'.repeat(80),
+      {
+        characters: Array.from({ length: 10 }, (_, position) => ({
+          character: '\u200b',
+          code: 'U+200B',
+          position,
+          replacement: '',
+        })),
+        more: 70,
+        gsm7_segments: 1,
+      },
+    ],
+  ])('names what makes %j UCS-2', (text, expected) => {
+    expect(ucs2Of(text)).toEqual(expected);
   });
 });

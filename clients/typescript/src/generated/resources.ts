@@ -214,14 +214,14 @@ export class AccountResource {
   }
 
   /**
-   * Show the account. Returns the client’s name, its webhook URL, and the limits that apply to it.
+   * Show the account. Returns the client’s name, its settings, and the limits that apply to it.
    */
   get(options?: RequestOptions): Promise<Account> {
     return this.#call<Account>({ method: 'GET', path: '/api/v1/account', repeat: 'always' }, options);
   }
 
   /**
-   * Change the webhook URL. Sets the webhook URL for all messages that have no `webhook_url`; null removes it. A webhook is sent to the URL that is set when its event happens.
+   * Change the settings. Changes the fields that are given. `webhook_url` is for all messages that have no `webhook_url`; null removes it. A webhook is sent to the URL that is set when its event happens.
    */
   update(body: AccountUpdate, options?: RequestOptions): Promise<Account> {
     return this.#call<Account>({ method: 'PATCH', path: '/api/v1/account', repeat: 'always', body }, options);

@@ -21,6 +21,7 @@ const shown: SuccessResponse = {
       client_id: clientId,
       name: 'ACME',
       webhook_url: 'https://example.com/webhooks/messages',
+      smart_encoding: false,
       limits: { [endpoint]: { per_minute: perMinute, per_hour: perHour, per_day: perDay } },
     }),
   },
@@ -28,7 +29,7 @@ const shown: SuccessResponse = {
 
 export const getAccount: Description = {
   summary: 'Show the account',
-  description: 'Returns the client’s name, its webhook URL, and the limits that apply to it.',
+  description: 'Returns the client’s name, its settings, and the limits that apply to it.',
   response: shown,
 };
 
@@ -93,14 +94,15 @@ export const getUsage: Description = {
 };
 
 export const updateAccount: Description = {
-  summary: 'Change the webhook URL',
+  summary: 'Change the settings',
   description:
-    'Sets the webhook URL for all messages that have no `webhook_url`; null removes it. A webhook is sent to the URL that is set when its event happens.',
+    'Changes the fields that are given. `webhook_url` is for all messages that have no `webhook_url`; null removes it. A webhook is sent to the URL that is set when its event happens.',
   request: {
     schema: 'AccountUpdate',
     examples: {
       set: example('Set it', { webhook_url: 'https://example.com/webhooks/messages' }),
       remove: example('Remove it', { webhook_url: null }),
+      smart: example('Replace typographic characters', { smart_encoding: true }),
     },
   },
   response: shown,

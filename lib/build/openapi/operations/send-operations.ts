@@ -72,6 +72,7 @@ const acceptedRow = {
   message_id: messageId,
   recipient,
   status: 'queued',
+  encoding: 'GSM-7',
   segments: 1,
   reference: 'r1',
 };

@@ -29,6 +29,7 @@ class AsyncSmsResource:
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
         reference: str | None = None,
+        smart_encoding: bool | None = None,
         fallback: Sequence[models.Fallback | Mapping[str, Any]] | None = None,
         **options: Unpack[SendOptions],
     ) -> models.AcceptedSms:
@@ -43,7 +44,7 @@ class AsyncSmsResource:
                 method="POST",
                 path="/api/v1/sms/send",
                 repeat="with_key",
-                body=given({"to": to, "message": message, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference, "fallback": fallback}, None),
+                body=given({"to": to, "message": message, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference, "smart_encoding": smart_encoding, "fallback": fallback}, None),
                 options=Options(**options),
             ),
             models.AcceptedSms,
@@ -60,6 +61,7 @@ class AsyncSmsResource:
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
         reference: str | None = None,
+        smart_encoding: bool | None = None,
         fallback: Sequence[models.Fallback | Mapping[str, Any]] | None = None,
         **options: Unpack[RequestOptions],
     ) -> models.DryRun:
@@ -73,7 +75,7 @@ class AsyncSmsResource:
                 method="POST",
                 path="/api/v1/sms/send",
                 repeat="always",
-                body=given({"to": to, "message": message, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference, "fallback": fallback}, None),
+                body=given({"to": to, "message": message, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference, "smart_encoding": smart_encoding, "fallback": fallback}, None),
                 query={"dry_run": "true"},
                 options=Options(**options),
             ),
@@ -91,6 +93,7 @@ class AsyncSmsResource:
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
         reference: str | None = None,
+        smart_encoding: bool | None = None,
         **options: Unpack[SendOptions],
     ) -> models.AcceptedBatch:
         """Send an SMS to up to 1000 recipients.
@@ -106,7 +109,7 @@ class AsyncSmsResource:
                 method="POST",
                 path="/api/v1/sms/bulk",
                 repeat="with_key",
-                body=given({"message": message, "recipients": recipients, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference}, None),
+                body=given({"message": message, "recipients": recipients, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference, "smart_encoding": smart_encoding}, None),
                 options=Options(**options),
             ),
             models.AcceptedBatch,
@@ -123,6 +126,7 @@ class AsyncSmsResource:
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
         reference: str | None = None,
+        smart_encoding: bool | None = None,
         **options: Unpack[RequestOptions],
     ) -> models.DryRunBatch:
         """Send an SMS to up to 1000 recipients: dry run.
@@ -135,7 +139,7 @@ class AsyncSmsResource:
                 method="POST",
                 path="/api/v1/sms/bulk",
                 repeat="always",
-                body=given({"message": message, "recipients": recipients, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference}, None),
+                body=given({"message": message, "recipients": recipients, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference, "smart_encoding": smart_encoding}, None),
                 query={"dry_run": "true"},
                 options=Options(**options),
             ),
@@ -160,6 +164,7 @@ class AsyncOtpResource:
         brand: str | None = None,
         webhook_url: str | None = None,
         reference: str | None = None,
+        smart_encoding: bool | None = None,
         fallback: Sequence[models.OtpFallback | Mapping[str, Any]] | None = None,
         **options: Unpack[SendOptions],
     ) -> models.SentOtp:
@@ -179,7 +184,7 @@ class AsyncOtpResource:
                 method="POST",
                 path="/api/v1/otp/send",
                 repeat="with_key",
-                body=given({"to": to, "channel": channel, "code_length": code_length, "ttl": ttl, "max_attempts": max_attempts, "purpose": purpose, "template": template, "brand": brand, "webhook_url": webhook_url, "reference": reference, "fallback": fallback}, None),
+                body=given({"to": to, "channel": channel, "code_length": code_length, "ttl": ttl, "max_attempts": max_attempts, "purpose": purpose, "template": template, "brand": brand, "webhook_url": webhook_url, "reference": reference, "smart_encoding": smart_encoding, "fallback": fallback}, None),
                 options=Options(**options),
             ),
             models.SentOtp,
@@ -198,6 +203,7 @@ class AsyncOtpResource:
         brand: str | None = None,
         webhook_url: str | None = None,
         reference: str | None = None,
+        smart_encoding: bool | None = None,
         fallback: Sequence[models.OtpFallback | Mapping[str, Any]] | None = None,
         **options: Unpack[RequestOptions],
     ) -> models.DryRun:
@@ -211,7 +217,7 @@ class AsyncOtpResource:
                 method="POST",
                 path="/api/v1/otp/send",
                 repeat="always",
-                body=given({"to": to, "channel": channel, "code_length": code_length, "ttl": ttl, "max_attempts": max_attempts, "purpose": purpose, "template": template, "brand": brand, "webhook_url": webhook_url, "reference": reference, "fallback": fallback}, None),
+                body=given({"to": to, "channel": channel, "code_length": code_length, "ttl": ttl, "max_attempts": max_attempts, "purpose": purpose, "template": template, "brand": brand, "webhook_url": webhook_url, "reference": reference, "smart_encoding": smart_encoding, "fallback": fallback}, None),
                 query={"dry_run": "true"},
                 options=Options(**options),
             ),
@@ -263,6 +269,7 @@ class AsyncWhatsappResource:
         reference: str | None = None,
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
+        smart_encoding: bool | None = None,
         fallback: Sequence[models.Fallback | Mapping[str, Any]] | None = None,
         **options: Unpack[SendOptions],
     ) -> models.AcceptedWhatsapp:
@@ -278,7 +285,7 @@ class AsyncWhatsappResource:
                 method="POST",
                 path="/api/v1/whatsapp/send",
                 repeat="with_key",
-                body=given({"to": to, "type": type, "message": message, "template": template, "media": media, "location": location, "fallback_template": fallback_template, "webhook_url": webhook_url, "reference": reference, "validity_period": validity_period, "scheduled_at": scheduled_at, "fallback": fallback}, None),
+                body=given({"to": to, "type": type, "message": message, "template": template, "media": media, "location": location, "fallback_template": fallback_template, "webhook_url": webhook_url, "reference": reference, "validity_period": validity_period, "scheduled_at": scheduled_at, "smart_encoding": smart_encoding, "fallback": fallback}, None),
                 options=Options(**options),
             ),
             models.AcceptedWhatsapp,
@@ -298,6 +305,7 @@ class AsyncWhatsappResource:
         reference: str | None = None,
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
+        smart_encoding: bool | None = None,
         fallback: Sequence[models.Fallback | Mapping[str, Any]] | None = None,
         **options: Unpack[RequestOptions],
     ) -> models.DryRun:
@@ -311,7 +319,7 @@ class AsyncWhatsappResource:
                 method="POST",
                 path="/api/v1/whatsapp/send",
                 repeat="always",
-                body=given({"to": to, "type": type, "message": message, "template": template, "media": media, "location": location, "fallback_template": fallback_template, "webhook_url": webhook_url, "reference": reference, "validity_period": validity_period, "scheduled_at": scheduled_at, "fallback": fallback}, None),
+                body=given({"to": to, "type": type, "message": message, "template": template, "media": media, "location": location, "fallback_template": fallback_template, "webhook_url": webhook_url, "reference": reference, "validity_period": validity_period, "scheduled_at": scheduled_at, "smart_encoding": smart_encoding, "fallback": fallback}, None),
                 query={"dry_run": "true"},
                 options=Options(**options),
             ),
@@ -461,7 +469,7 @@ class AsyncAccountResource:
     ) -> models.Account:
         """Show the account.
 
-        Returns the client’s name, its webhook URL, and the limits that apply to it.
+        Returns the client’s name, its settings, and the limits that apply to it.
         """
         return await self._call(
             Request(
@@ -477,19 +485,20 @@ class AsyncAccountResource:
         self,
         *,
         webhook_url: str | None | NotGiven = NOT_GIVEN,
+        smart_encoding: bool | None | NotGiven = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> models.Account:
-        """Change the webhook URL.
+        """Change the settings.
 
-        Sets the webhook URL for all messages that have no `webhook_url`; null removes it. A webhook is
-        sent to the URL that is set when its event happens.
+        Changes the fields that are given. `webhook_url` is for all messages that have no `webhook_url`;
+        null removes it. A webhook is sent to the URL that is set when its event happens.
         """
         return await self._call(
             Request(
                 method="PATCH",
                 path="/api/v1/account",
                 repeat="always",
-                body=given({"webhook_url": webhook_url}, NOT_GIVEN),
+                body=given({"webhook_url": webhook_url, "smart_encoding": smart_encoding}, NOT_GIVEN),
                 options=Options(**options),
             ),
             models.Account,
