@@ -31,7 +31,9 @@ beforeAll(async () => {
 
 async function sendAll(): Promise<TestClient> {
   const client = await newClient({ name });
-  for (let count = 0; count < sent.delivered; count += 1) await client.send({});
+  // One of its two segments is avoidable.
+  await client.send({ message: `It’s ${'x'.repeat(70)}` });
+  for (let count = 1; count < sent.delivered; count += 1) await client.send({});
   for (let count = 0; count < sent.refused; count += 1) await client.send({ to: refused });
   await eventually(async () => {
     const path = `/admin/api/usage/messages?interval=month&client_id=${client.clientId}`;
@@ -71,7 +73,11 @@ it(
     await page.waitForURL(/period=week/);
     const row = page.getByRole('row').filter({ hasText: client.clientId });
     await row.waitFor();
-    expect(await row.innerText()).toMatch(new RegExp(`${all}\\s+75 %\\s+${sent.refused}\\s+USD 0\\.`));
+    const avoidable = String.raw`1 \(USD 0\.0042\)`;
+    expect(await row.innerText()).toMatch(
+      new RegExp(String.raw`${all}\s+75 %\s+${sent.refused}\s+${avoidable}\s+USD 0\.`),
+    );
+    await page.getByText('Avoidable SMS segments').waitFor();
     await page
       .getByRole('row', { name: /carrier|invalid_recipient|unreachable|unknown/ })
       .first()
