@@ -27,8 +27,8 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
   const path = { client_id: clientId };
   const query = useResponse('showLimits', path);
   const explained = useResponse('explainLimits', path, undefined, { enabled: clientId !== everyClient });
-  const usedOf = (row: EndpointLimits): Used =>
-    explained.data?.endpoints.find(({ endpoint }) => endpoint === row.endpoint)?.windows ?? [];
+  const explainedOf = (row: EndpointLimits) =>
+    explained.data?.endpoints.find(({ endpoint }) => endpoint === row.endpoint);
   const name = useClientName(clientId);
   const [inForm, setInForm] = useState<EndpointLimits>();
   const { confirm, dialog } = useConfirm();
@@ -41,12 +41,16 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
       done: `Limits of ${endpoint} reset to the defaults.`,
     });
   const columns: readonly Column<EndpointLimits>[] = [
-    { title: 'Endpoint', minWidth: 200, cell: (row) => <Endpoint {...row} /> },
+    {
+      title: 'Endpoint',
+      minWidth: 200,
+      cell: (row) => <Endpoint {...row} refused={explainedOf(row)?.observed?.refused} />,
+    },
     ...(Object.keys(limitTitles) as WindowAttribute[]).map(
       (window): Column<EndpointLimits> => ({
         title: limitTitles[window],
         minWidth: 120,
-        cell: (row) => <Limit row={row} window={window} used={usedOf(row)} />,
+        cell: (row) => <Limit row={row} window={window} used={explainedOf(row)?.windows ?? []} />,
       }),
     ),
     {
@@ -81,12 +85,27 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
   );
 }
 
-/** Shows the block, the note, the status and the faults of a row. */
-function Endpoint({ endpoint, cap, blocked, note, status, status_message, ...row }: EndpointLimits) {
+/**
+ * Shows the block, the note, the status and the faults of a row. @param refused - what an observing row would have refused
+ */
+function Endpoint({
+  endpoint,
+  cap,
+  blocked,
+  note,
+  status,
+  status_message,
+  refused,
+  ...row
+}: EndpointLimits & { readonly refused: number | undefined }) {
+  const unit = cap === null ? 'requests today' : `${row.currency ?? 'messages'} this month`;
   return (
     <SpaceBetween size="xxs">
       {cap === null ? <span className="id">{endpoint}</span> : capNames[cap]}
       {blocked ? <StatusIndicator type="stopped">blocked</StatusIndicator> : null}
+      {refused === undefined ? null : (
+        <StatusIndicator type="info">{`would have refused ${numberText(refused)} ${unit}`}</StatusIndicator>
+      )}
       {status === null ? null : <RowStatus status={status} />}
       {/* The faults of an invalid row are listed below. */}
       {status_message === null || status === 'invalid' ? null : (
@@ -101,9 +120,12 @@ function Endpoint({ endpoint, cap, blocked, note, status, status_message, ...row
 function Limit({ row, window, used }: { row: EndpointLimits; window: WindowAttribute; used: Used }) {
   const text = (limit: number): string =>
     `${numberText(limit)}${row.currency === null ? '' : ` ${row.currency}`}`;
-  const [own, standard] = [row.override?.[window], row.defaults?.[window]];
+  const isObserved = row.mode === 'observe';
+  const observed = isObserved ? row.override?.[window] : undefined;
+  const [own, standard] = [isObserved ? undefined : row.override?.[window], row.defaults?.[window]];
   const limit = row.in_force?.[window] ?? own ?? standard;
-  if (limit === undefined) return <>–</>;
+  const observes = observed === undefined ? null : <Secondary>observed {text(observed)}</Secondary>;
+  if (limit === undefined) return observes ?? <>–</>;
   const amount = used.find((each) => `per_${each.window}` === window)?.used;
   return (
     <>
@@ -111,6 +133,7 @@ function Limit({ row, window, used }: { row: EndpointLimits; window: WindowAttri
         {amount === undefined ? text(limit) : `${numberText(amount)} of ${text(limit)}`}
       </Box>
       {own === undefined || standard === undefined ? null : <Secondary>default {text(standard)}</Secondary>}
+      {observes}
     </>
   );
 }

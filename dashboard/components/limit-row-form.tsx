@@ -66,6 +66,12 @@ export function LimitRowForm({ row, onClose }: { row: EndpointLimits; onClose: (
           Block this endpoint: its requests are refused with 403
         </Toggle>
       ) : null}
+      <Toggle
+        checked={values.mode === 'observe'}
+        onChange={({ detail }) => form.change({ mode: detail.checked ? 'observe' : '' })}
+      >
+        Only observe: count what the row would refuse, and refuse nothing
+      </Toggle>
       <DateTimeField
         {...form.field('expires_at')}
         label="Expires at"
@@ -89,7 +95,7 @@ function changesOf(row: EndpointLimits, values: ReturnType<typeof valuesOf>) {
   return changedFields(valuesOf(row), plain, (name) => name.startsWith('per_'));
 }
 
-function valuesOf({ override, expires_at, note, blocked }: EndpointLimits) {
+function valuesOf({ override, expires_at, note, blocked, mode }: EndpointLimits) {
   const limit = (window: WindowAttribute): string => String(override?.[window] ?? '');
   return {
     per_minute: limit('per_minute'),
@@ -99,5 +105,6 @@ function valuesOf({ override, expires_at, note, blocked }: EndpointLimits) {
     expires_at: expires_at ?? '',
     note: note ?? '',
     blocked,
+    mode: mode === 'observe' ? mode : '',
   };
 }

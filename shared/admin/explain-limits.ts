@@ -12,10 +12,10 @@ import { capUse } from '../limit/client-caps.ts';
 import { countIn, readCounts, windowsAt } from '../limit/counters.dynamo.ts';
 import { endpointInForce, inForceText, type WindowInForce } from '../limit/limit-feedback.ts';
 import { counterKey } from '../limit/limiter.ts';
-import { type ParsedRow, parseRow, rowInForce } from '../limit/overrides.ts';
+import { observedRow, type ParsedRow, parseRow, rowInForce } from '../limit/overrides.ts';
 import type { AdminContext } from './admin-context.ts';
 import { requireClient } from './find-client.ts';
-import { readRows, rowFor } from './limits.ts';
+import { observedRefusals, readRows, rowFor } from './limits.ts';
 
 export type ExplainedEndpoint = Awaited<ReturnType<typeof explain>>;
 
@@ -52,7 +52,9 @@ async function explain(
   const target = limitTargets.get(endpoint);
   if (target === undefined) throw new Error(`no endpoint ${endpoint}`);
   const ownRow = parsed(rowFor(own, endpoint));
-  const row = rowInForce([ownRow, parsed(rowFor(forAll, endpoint))], now);
+  const rows = [ownRow, parsed(rowFor(forAll, endpoint))];
+  const row = rowInForce(rows, now);
+  const observed = observedRow(rows, now);
   const inForce = endpointInForce(target, row, ctx.capDefaults);
   const use =
     target.kind === 'rate'
@@ -76,6 +78,19 @@ async function explain(
         ...use(name),
       };
     }),
+    /** What a row with `mode: observe` would have refused, and its limits; null if no row observes. */
+    observed:
+      observed === undefined
+        ? null
+        : {
+            source: sourceOf(observed, ownRow),
+            blocked: observed.blocked,
+            windows: target.windows.flatMap((window) => {
+              const limit = observed.limits[window];
+              return limit === undefined ? [] : [{ window: windowOf[window], limit: limit / unit }];
+            }),
+            refused: await observedRefusals(ctx, clientId, endpoint, now),
+          },
     summary: inForceText(inForce, ctx.env.CURRENCY),
   };
 }

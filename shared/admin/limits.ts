@@ -22,9 +22,19 @@ import {
 } from '../contract/rate-limits-and-caps.ts';
 import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
 import { changedByMark, type EditedRow, editRow, readEditedRows } from '../edited-table/row-editor.dynamo.ts';
+import { capCounterKey, observedCapRefused } from '../limit/client-caps.ts';
+import { countIn, observedRefused, readCounts, windowsAt } from '../limit/counters.dynamo.ts';
 import { limitMax } from '../limit/entered-limits.ts';
 import { defaultsOf, faultsOf, feedbackOf, unreachableLimits } from '../limit/limit-feedback.ts';
-import { isInForce, overrideTable, type ParsedRow, parseRow } from '../limit/overrides.ts';
+import { counterKey } from '../limit/limiter.ts';
+import {
+  observedRow,
+  overrideTable,
+  type ParsedRow,
+  parseRow,
+  rowInForce,
+  rowModes,
+} from '../limit/overrides.ts';
 import { closestName } from '../platform/closest-name.ts';
 import type { AdminContext } from './admin-context.ts';
 import {
@@ -55,6 +65,21 @@ export async function limitsOf(ctx: AdminContext, clientId: string) {
 }
 
 /**
+ * Returns what the observing rows of a client would have refused: requests today; for a cap, recipients or an amount this
+ * month (UTC).
+ */
+export async function observedRefusals(ctx: AdminContext, clientId: string, endpoint: string, now: Date) {
+  const target = limitTargets.get(endpoint);
+  if (target === undefined) return 0;
+  const windows = windowsAt(now);
+  const [counter, attribute] =
+    target.kind === 'cap'
+      ? [capCounterKey(clientId, windows), observedCapRefused(target.cap)]
+      : [counterKey({ kind: 'client', clientId }, endpoint, windows.day), observedRefused];
+  return countIn(await readCounts(ctx, counter), attribute) / countedPerUnit(target);
+}
+
+/**
  * Shows the limits of a client, and also rows whose client does not exist. @throws GatewayError `not_found` if there
  * are no rows either
  */
@@ -69,8 +94,10 @@ export async function listOverrides(ctx: AdminContext, query: z.output<typeof ro
     readRowsPage(ctx, overrideTable, query),
     readEditedRows(ctx, overrideTable, everyClient),
   ]);
-  const limits = rows.map((row) =>
-    endpointView(ctx, { clientId: String(row.client_id), own: [row], forAll }, String(row.endpoint)),
+  const limits = await Promise.all(
+    rows.map((row) =>
+      endpointView(ctx, { clientId: String(row.client_id), own: [row], forAll }, String(row.endpoint)),
+    ),
   );
   return { limits, ...next };
 }
@@ -78,10 +105,10 @@ export async function listOverrides(ctx: AdminContext, query: z.output<typeof ro
 function viewOf(ctx: AdminContext, rows: Awaited<ReturnType<typeof readRows>>) {
   const known = [...limitTargets.keys()];
   const others = rows.own.map(({ endpoint }) => String(endpoint)).filter((name) => !known.includes(name));
-  return [...known, ...others].map((endpoint) => endpointView(ctx, rows, endpoint));
+  return Promise.all([...known, ...others].map((endpoint) => endpointView(ctx, rows, endpoint)));
 }
 
-function endpointView(
+async function endpointView(
   ctx: AdminContext,
   { clientId, own, forAll }: Awaited<ReturnType<typeof readRows>>,
   endpoint: string,
@@ -93,7 +120,9 @@ function endpointView(
   const defaults = target === undefined ? null : limitsView(target, defaultsOf(target, capDefaults));
   const override = target === undefined || parsed === undefined ? null : limitsView(target, parsed.limits);
   const now = clock();
-  const inForce = parsed !== undefined && isInForce(parsed, now) ? { ...defaults, ...override } : defaults;
+  const deciding = rowInForce([parsed], now);
+  const inForce = deciding === undefined ? defaults : { ...defaults, ...override };
+  const isCounted = observedRow([parsed], now) !== undefined && clientId !== everyClient;
   const feedback = row === undefined ? undefined : rowFeedback(ctx, row, rowFor(forAll, endpoint), now);
   return {
     client_id: clientId,
@@ -111,7 +140,11 @@ function endpointView(
     override,
     /** The limits that follow from the row and the defaults; `explainLimits` also considers the row for every client. */
     in_force: inForce,
-    blocked: parsed !== undefined && isInForce(parsed, now) && parsed.blocked,
+    blocked: deciding?.blocked === true,
+    /** `observe` if what the row would refuse is only counted. */
+    mode: parsed?.observes === true ? 'observe' : 'enforce',
+    /** What the row would have refused; null if it does not observe one client. `explainLimits` shows it for `*`. */
+    observed_refused: isCounted ? await observedRefusals(ctx, clientId, endpoint, now) : null,
     /** ISO 8601; null if the row does not expire. */
     expires_at: parsed?.expiresAt?.toISOString() ?? null,
     note: textOf(row?.note),
@@ -165,12 +198,13 @@ export const limitsBody = z.object({
   per_month: limit,
   expires_at: z.optional(z.nullable(z.union([z.string().check(z.maxLength(40)), z.number()]))),
   blocked: z.optional(z.nullable(z.boolean())),
+  mode: z.optional(z.nullable(z.enum(rowModes))),
   note: z.optional(z.nullable(z.string().check(z.maxLength(1000)))),
   remove: attributesToRemove,
 });
 export const endpointBody = z.object({ endpoint: keyText });
 
-const changeable = [...windowAttributes, 'expires_at', 'blocked', 'note'] as const;
+const changeable = [...windowAttributes, 'expires_at', 'blocked', 'mode', 'note'] as const;
 
 /**
  * Sets limits; null restores a default. Also removes the invalid values of the row. Attributes that the gateway does

@@ -24,8 +24,16 @@ import { secondsPerDay, startOfMinute } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { derivedIdAt } from '../platform/ids.ts';
-import { addCounts, countIn, readCounts, type Windows, windowsAt } from './counters.dynamo.ts';
-import { capsInRows } from './overrides.ts';
+import {
+  addCounts,
+  addObserved,
+  countIn,
+  observedRefused,
+  readCounts,
+  type Windows,
+  windowsAt,
+} from './counters.dynamo.ts';
+import { capsInRows, observedRow } from './overrides.ts';
 
 /** A cap in one window. */
 interface CapLimit {
@@ -33,6 +41,8 @@ interface CapLimit {
   readonly window: CapWindow;
   /** In messages, or in millionths of the currency. */
   readonly limit: number;
+  /** Present if what the limit would refuse is only counted. */
+  readonly observed?: true;
 }
 
 /**
@@ -68,7 +78,13 @@ export async function capsInForce(
   context: Context<'LIMIT_OVERRIDES_TABLE' | 'STAGE_CAPS'>,
   clientId: string,
 ): Promise<readonly CapLimit[]> {
-  return capLimits(await capsInRows(context, clientId), context.env.STAGE_CAPS);
+  const enforced = capLimits(await capsInRows(context, clientId), context.env.STAGE_CAPS);
+  const observed = capLimits(await capsInRows(context, clientId, observedRow), {});
+  return [...enforced, ...observed.map((limit) => ({ ...limit, observed: true as const }))];
+}
+
+function enforcedOf(limits: readonly CapLimit[]): readonly CapLimit[] {
+  return limits.filter(({ observed }) => observed !== true);
 }
 
 const keptDaysAfterMonth = 2;
@@ -97,28 +113,45 @@ export async function takeFromCaps(
   const amounts = amountsOf(context, messages);
   const counter = capCounterKey(clientId, windows);
   const purgeAt = windows.resetsAt.month + keptDaysAfterMonth * secondsPerDay;
+  const enforced = enforcedOf(limits);
   const addition = {
     counter,
     amounts: amountsByAttribute(amounts, limits, windows),
     limits: Object.fromEntries(
-      limits.map(({ cap, window, limit }) => [capAttribute(windows, cap, window), limit]),
+      enforced.map(({ cap, window, limit }) => [capAttribute(windows, cap, window), limit]),
     ),
     purgeAt,
   };
   const { added: fits, row } = await addCounts(context, addition, now);
-  const full = fits ? [] : fullWindows(row, limits, windows, amounts);
+  const full = fits ? [] : fullWindows(row, enforced, windows, amounts);
   await notifyOfSpend(context, {
     clientId,
     counter,
     purgeAt,
-    limits,
+    limits: enforced,
     full: full.map(({ limit }) => limit),
-    requestedSpend: amounts.spend.reduce((sum, amount) => sum + amount, 0),
+    requestedSpend: sumOf(amounts.spend),
     windows,
     row,
     now,
   });
   if (!fits) throw refusalOf(full, messages.length, readPrices(context.env.PRICES_FILE).currency, now);
+  const exceeded = limits.filter(
+    ({ cap, window, limit, observed }) =>
+      observed && countIn(row, capAttribute(windows, cap, window)) > limit,
+  );
+  if (exceeded.length === 0) return;
+  const refused = exceeded.map(({ cap }) => [observedCapRefused(cap), sumOf(amounts[cap])]);
+  await addObserved(context, { counter, amounts: Object.fromEntries(refused), purgeAt }, now);
+}
+
+/** Returns the attribute that counts what an observed cap would have refused: recipients, or millionths. */
+export function observedCapRefused(cap: CapName): string {
+  return `${observedRefused}_${cap}`;
+}
+
+function sumOf(amounts: readonly number[]): number {
+  return amounts.reduce((sum, amount) => sum + amount, 0);
 }
 
 /** Makes the same check without counting. @throws GatewayError as `takeFromCaps` does */
@@ -127,10 +160,11 @@ export async function checkCaps(
   { clientId, limits, now }: CappedRequest,
   messages: readonly PricedMessage[],
 ): Promise<void> {
-  if (limits.length === 0) return;
+  const enforced = enforcedOf(limits);
+  if (enforced.length === 0) return;
   const windows = windowsAt(now);
   const row = await readCounts(context, capCounterKey(clientId, windows));
-  const full = fullWindows(row, limits, windows, amountsOf(context, messages));
+  const full = fullWindows(row, enforced, windows, amountsOf(context, messages));
   if (full.length > 0)
     throw refusalOf(full, messages.length, readPrices(context.env.PRICES_FILE).currency, now);
 }
@@ -164,7 +198,7 @@ function amountsByAttribute(
   return Object.fromEntries(
     [...always, ...limits].map(({ cap, window }) => [
       capAttribute(windows, cap, window),
-      amounts[cap].reduce((sum, amount) => sum + amount, 0),
+      sumOf(amounts[cap]),
     ]),
   );
 }
@@ -238,10 +272,11 @@ export async function capUse(
   context: Context<'RATE_COUNTERS_TABLE'>,
   { clientId, limits, now }: CappedRequest,
 ) {
-  if (limits.length === 0) return [];
+  const enforced = enforcedOf(limits);
+  if (enforced.length === 0) return [];
   const windows = windowsAt(now);
   const row = await readCounts(context, capCounterKey(clientId, windows));
-  return limits.map(({ cap, window, limit }) => ({
+  return enforced.map(({ cap, window, limit }) => ({
     cap,
     window,
     limit: amountOf(cap, limit),

@@ -153,6 +153,22 @@ export async function addCounts(
   return { added: true, row };
 }
 
+/** The attribute that counts the requests that an observing row would have refused. Caps have one each, for their amounts. */
+export const observedRefused = 'observed_refused';
+
+/** Adds to a count of refusals by an observing row. A failure is logged, because it must not fail the request. */
+export async function addObserved(
+  context: Context<'RATE_COUNTERS_TABLE'>,
+  addition: Parameters<typeof addCounts>[1],
+  now: Date,
+): Promise<void> {
+  try {
+    await addCounts(context, addition, now);
+  } catch (error) {
+    context.warn('refusal by an observing row not counted', error);
+  }
+}
+
 /** Reads a row for display or a dry run. Returns an empty object if the row does not exist. */
 export async function readCounts(
   { db, env }: Context<'RATE_COUNTERS_TABLE'>,

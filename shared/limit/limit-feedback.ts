@@ -31,7 +31,14 @@ import { type EditedRow, type IgnoredValue, shownValue } from '../edited-table/r
 import { closestName } from '../platform/closest-name.ts';
 import { limitOf, windowNames, windowSeconds } from './counters.dynamo.ts';
 import { firstReached } from './entered-limits.ts';
-import { isInForce, isMaintenance, overrideTable, type ParsedRow, parseRow } from './overrides.ts';
+import {
+  isInForce,
+  isMaintenance,
+  overrideTable,
+  type ParsedRow,
+  parseRow,
+  rowInForce,
+} from './overrides.ts';
 
 export interface FeedbackContext {
   readonly now: Date;
@@ -59,7 +66,9 @@ function judge(row: EditedRow, context: FeedbackContext): Feedback {
   if (!isInForce(parsed, context.now)) {
     return { status: 'expired', status_message: joinSentences(expiredText(target, parsed, context), faults) };
   }
-  const own = inForceText(endpointInForce(target, parsed, context.capDefaults), context.currency);
+  const own = parsed.observes
+    ? joinSentences(observedText(target, parsed, context.currency), withoutRowText(target, parsed, context))
+    : inForceText(endpointInForce(target, parsed, context.capDefaults), context.currency);
   const rest = joinSentences(
     own,
     parsed.isLowered
@@ -121,18 +130,30 @@ function suggestedEndpoint(typed: string): string {
     : `Did you mean ${shownValue(meant)}?`;
 }
 
-function expiredText(
+function expiredText(target: LimitTarget, row: ParsedRow, context: FeedbackContext): string {
+  const at = row.expiresAt === undefined ? '' : ` at ${shownTime(row.expiresAt)}`;
+  return `Expired${at}: the row has no effect. ${withoutRowText(target, row, context)}`;
+}
+
+/** Returns the limits that are in force if the row sets none. */
+function withoutRowText(
   target: LimitTarget,
-  { clientId, expiresAt }: ParsedRow,
+  { clientId }: ParsedRow,
   { forEveryClient, capDefaults, currency, now }: FeedbackContext,
 ): string {
-  const next =
-    clientId !== everyClient && forEveryClient !== undefined && isInForce(forEveryClient, now)
-      ? forEveryClient
-      : undefined;
+  const next = clientId === everyClient ? undefined : rowInForce([forEveryClient], now);
   const source = next === undefined ? 'Now in force' : `Now in force, by the row of client_id ${everyClient}`;
-  const at = expiresAt === undefined ? '' : ` at ${shownTime(expiresAt)}`;
-  return `Expired${at}: the row has no effect. ${source}: ${inForceText(endpointInForce(target, next, capDefaults), currency)}`;
+  return `${source}: ${inForceText(endpointInForce(target, next, capDefaults), currency)}`;
+}
+
+/** Returns `observes 600 per minute, and refuses nothing.` */
+function observedText(target: LimitTarget, { limits, blocked }: ParsedRow, currency: string): string {
+  const texts = target.windows.flatMap((window) => {
+    const limit = limits[window];
+    return limit === undefined ? [] : [`${shownLimit(limit, target, currency)} ${windowWords[window].per}`];
+  });
+  const observed = blocked ? 'a block' : texts.length === 0 ? 'no limit' : texts.join(', ');
+  return `observes ${observed}, and refuses nothing.`;
 }
 
 const windowWords = {

@@ -8,8 +8,10 @@ import { type Context, oncePerContext } from '../platform/context.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
 import {
   addCounts,
+  addObserved,
   countIn,
   limitOf,
+  observedRefused,
   perWindow,
   type WindowName,
   type Windows,
@@ -43,7 +45,25 @@ export async function checkRate(
 ): Promise<Decision> {
   const windows = windowsAt(now);
   const key = counterKey(subject, policies[policy].endpoint, windows.day);
-  return decide(policy, limits, await count(context, key, limits, windows, now), windows);
+  const outcome = await count(context, key, limits, windows, now);
+  if (outcome.admitted && limits.blocked !== true && wouldRefuse(limits.observed, outcome.used)) {
+    const addition = { counter: key, amounts: { [observedRefused]: 1 }, purgeAt: purgeTimeOf(windows) };
+    await addObserved(context, addition, now);
+  }
+  return decide(policy, limits, outcome, windows);
+}
+
+/** @param used - requests counted in each window, including this one */
+function wouldRefuse(row: LimitsInForce['observed'], used: Readonly<Record<WindowName, number>>): boolean {
+  if (row === undefined) return false;
+  return (
+    row.blocked || windowNames.some((window) => used[window] > (row.limits[`per_${window}`] ?? Infinity))
+  );
+}
+
+/** Returns when the row of a day is no longer needed, in seconds since the epoch. */
+function purgeTimeOf({ resetsAt }: Windows): number {
+  return resetsAt.day + keptDaysAfterUse * windowSeconds.day;
 }
 
 async function count(
@@ -63,7 +83,7 @@ async function count(
     counter: key,
     amounts: Object.fromEntries(windowNames.map((window) => [attributes[window], 1])),
     limits: Object.fromEntries(windowNames.map((window) => [attributes[window], limitOf(limits, window)])),
-    purgeAt: resetsAt.day + keptDaysAfterUse * windowSeconds.day,
+    purgeAt: purgeTimeOf(windows),
   };
   const { added, row } = await addCounts(context, addition, now);
   const outcome = { admitted: added, used: perWindow((window) => countIn(row, attributes[window])) };

@@ -36,6 +36,7 @@ import {
 import { type Context, oncePerContext } from '../platform/context.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { countMetric } from '../platform/log.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
 import { limitOf, limitsBy } from './counters.dynamo.ts';
 import { plainLimit } from './entered-limits.ts';
 
@@ -43,6 +44,8 @@ import { plainLimit } from './entered-limits.ts';
 export interface LimitsInForce extends Limits {
   /** Present if the client may not use the endpoint. */
   readonly blocked?: true;
+  /** The row whose numbers are only observed. */
+  readonly observed?: ParsedRow;
 }
 
 /** Caches the rows of a client and of `*` for the time in `accessCache`, so that an edit takes effect within 60 s. */
@@ -56,16 +59,22 @@ export async function limitsOf(
   policy: PolicyName,
 ): Promise<LimitsInForce> {
   const defaults = policies[policy];
-  const row = rowInForce(await rowsFor(context, clientId, defaults.endpoint), context.clock());
+  const rows = await rowsFor(context, clientId, defaults.endpoint);
+  const row = rowInForce(rows, context.clock());
+  const observed = observedRow(rows, context.clock());
   const limits = limitsBy((window) => row?.limits[`per_${window}`] ?? limitOf(defaults, window));
-  return { ...limits, ...(row?.blocked ? { blocked: true } : {}) };
+  return { ...limits, ...(row?.blocked ? { blocked: true } : {}), ...withoutUndefined({ observed }) };
 }
 
-/** Returns the caps in the rows that apply to a client. */
-export async function capsInRows(context: Context<'LIMIT_OVERRIDES_TABLE'>, clientId: string): Promise<Caps> {
+/** Returns the caps in the rows that apply to a client. @param rowOf - `observedRow` for the caps that are only observed */
+export async function capsInRows(
+  context: Context<'LIMIT_OVERRIDES_TABLE'>,
+  clientId: string,
+  rowOf: typeof rowInForce = rowInForce,
+): Promise<Caps> {
   const limits: Partial<Record<CapName, WindowLimits>> = {};
   for (const cap of capNames) {
-    const row = rowInForce(await rowsFor(context, clientId, cap), context.clock());
+    const row = rowOf(await rowsFor(context, clientId, cap), context.clock());
     if (row !== undefined) limits[cap] = row.limits;
   }
   return limits;
@@ -112,11 +121,13 @@ async function rowsByEndpoint(
   return new Map(rows.map((row) => [row.endpoint, row]));
 }
 
+export const rowModes = ['enforce', 'observe'] as const;
+
 /** The table's keys, and the attributes that operators edit. */
 export const overrideTable = {
   variable: 'LIMIT_OVERRIDES_TABLE',
   sortKey: 'endpoint',
-  attributes: [...windowAttributes, 'expires_at', 'blocked', 'note'],
+  attributes: [...windowAttributes, 'expires_at', 'blocked', 'mode', 'note'],
   change: { set: 'limits_set', removed: 'limits_removed', what: 'limits' },
 } as const satisfies EditedTable;
 
@@ -130,6 +141,8 @@ export interface ParsedRow {
   /** True if the row allows more requests a minute than `perMinuteMax`, which then applies instead (contract 4.8). */
   readonly isLowered: boolean;
   readonly blocked: boolean;
+  /** True if the gateway counts what the row would refuse, and refuses nothing because of it. */
+  readonly observes: boolean;
   /** After this time, the row has no effect. */
   readonly expiresAt: Date | undefined;
   readonly ignored: readonly IgnoredValue[];
@@ -160,6 +173,7 @@ export function parseRow(row: EditedRow): ParsedRow {
     limits,
     isLowered,
     blocked: valid('blocked', (value) => parseBlocked(value, target, String(row.client_id))) ?? false,
+    observes: valid('mode', parseMode) === 'observe',
     expiresAt: valid('expires_at', parseExpiry),
     ignored,
   };
@@ -170,11 +184,17 @@ export function isMaintenance({ client_id, endpoint }: EditedRow): boolean {
 }
 
 /**
- * Returns the row that applies: the client's own row or, if it is missing or has no effect, the row for every client.
- * @param rows - the rows for one endpoint, the client's own first
+ * Returns the row that applies: the client's own row or, if it is missing, observes or has no effect, the row for every
+ * client. @param rows - the rows for one endpoint, the client's own first
  */
 export function rowInForce(rows: readonly (ParsedRow | undefined)[], now: Date): ParsedRow | undefined {
-  return rows.find((row) => row !== undefined && isInForce(row, now));
+  return rows.find((row) => row !== undefined && !row.observes && isInForce(row, now));
+}
+
+/** Returns the row to observe. A client's own row that enforces hides the row for every client. */
+export function observedRow(rows: readonly (ParsedRow | undefined)[], now: Date): ParsedRow | undefined {
+  const first = rows.find((row) => row !== undefined && isInForce(row, now));
+  return first?.observes === true ? first : undefined;
 }
 
 /** True if the row has an effect at `now`. */
@@ -239,6 +259,14 @@ function parseBlocked(value: unknown, target: LimitTarget | undefined, clientId:
     };
   }
   return blocked;
+}
+
+function parseMode(value: unknown): Parsed<(typeof rowModes)[number]> {
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  const mode = rowModes.find((name) => name === text);
+  return mode === undefined
+    ? { reason: `${shownValue(value)} is not a mode. Write observe or enforce.` }
+    : { value: mode };
 }
 
 /** A date means the start of its day in UTC, and a time without an offset is in UTC. */

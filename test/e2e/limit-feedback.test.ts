@@ -8,6 +8,7 @@ import {
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AdminShell, adminShell } from '../support/admin/admin-shell.ts';
+import { freshNumber } from '../support/carrier/outbox.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { adminToken, call, newClient } from '../support/http/client.ts';
 
@@ -104,5 +105,33 @@ describe('a row that a person typed', () => {
       { before: { per_hour: 50_000 }, after: { endpoint } },
     ]);
     expect(await rowOf(clientId)).toBeUndefined();
+  });
+
+  it('with the mode observe refuses nothing, and everybody who asks sees what it would have refused', async () => {
+    const client = await newClient({ limits: 'default' });
+    const { clientId } = client;
+    const row = { mode: { S: 'observe' }, per_minute: { N: '1' }, per_day: { N: '1' } };
+    expect((await type(clientId, row)).message).toMatch(
+      /: observes 1 per minute, 1 per day, and refuses nothing/,
+    );
+    for (const number of [1, 2, 3]) {
+      const { status, headers } = await client.post('/api/v1/sms/send', { to: freshNumber(), message: 'Hi' });
+      expect([number, status, headers.get('x-ratelimit-limit')]).toEqual([number, 202, '60']);
+    }
+    expect(await shell.json('call', 'explainLimits', clientId)).toMatchObject({
+      endpoints: expect.arrayContaining([
+        expect.objectContaining({ endpoint, observed: expect.objectContaining({ refused: 2 }) }),
+      ]),
+    });
+    expect(await shell.json('call', 'showLimits', clientId)).toMatchObject({
+      limits: expect.arrayContaining([
+        expect.objectContaining({
+          endpoint,
+          mode: 'observe',
+          observed_refused: 2,
+          in_force: expect.objectContaining({ per_minute: 60 }),
+        }),
+      ]),
+    });
   });
 });

@@ -5,18 +5,26 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { capCounterKey } from '../../../shared/limit/client-caps.ts';
+import {
+  capCounterKey,
+  capsInForce,
+  capUse,
+  checkCaps,
+  takeFromCaps,
+} from '../../../shared/limit/client-caps.ts';
 import { windowsAt } from '../../../shared/limit/counters.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { capProcess, millionthsOf, usedOf } from '../../support/cap/caps.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { watchCalls } from '../../support/engine/watch-calls.ts';
+import { writeRows } from '../../support/engine/write-rows.ts';
 import { aClient } from '../../support/message/sends.ts';
 
 let tables: TestTables;
 beforeAll(async () => {
-  tables = await createTables(['rate_counters', 'activity_log']);
+  tables = await createTables(['rate_counters', 'limit_overrides', 'activity_log']);
 });
 afterAll(() => tables.drop());
 
@@ -134,6 +142,32 @@ describe('the counter', () => {
     }
     expect(longest).toBeLessThan(1000);
     expect(await rowOf(client_id, new Date('2026-11-29T00:00:00Z'))).toMatchObject({ messages_month: sends });
+  });
+
+  it('counts what an observed cap would refuse, and refuses only by the others', async () => {
+    const { client_id } = aClient();
+    const now = new Date('2026-11-20T10:05:17.000Z');
+    const row = { client_id, mode: 'observe' };
+    await writeRows(tables.dynamo, tables.names.limit_overrides, [
+      { ...row, endpoint: 'messages', per_day: 4 },
+      { ...row, endpoint: 'spend', per_day: 0.000001 },
+    ]);
+    const context = testContext(tables, { clock: () => now });
+    Object.assign(context, { env: { ...context.env, STAGE_CAPS: { messages: { perDay: 8 } } } });
+    const capped = { clientId: client_id, limits: await capsInForce(context, client_id), now };
+    const messages = Array.from({ length: 3 }, () => ({ channel: 'sms', country: 'US' }) as const);
+    await takeFromCaps(context, capped, messages);
+    await takeFromCaps(context, capped, messages);
+    await expect(takeFromCaps(context, capped, messages)).rejects.toMatchObject({
+      code: 'message_limit_reached',
+      message: expect.stringContaining('of 8 messages'),
+    });
+    await checkCaps(context, capped, messages.slice(1));
+    expect(await rowOf(client_id, now)).toMatchObject({
+      observed_refused_messages: 3,
+      observed_refused_spend: 2 * millionthsOf(messages),
+    });
+    expect(await capUse(context, capped)).toMatchObject([{ cap: 'messages', limit: 8, used: 6 }]);
   });
 
   it('is one call that consumes one write unit, whether it takes or refuses', async () => {

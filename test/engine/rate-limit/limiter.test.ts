@@ -1,12 +1,11 @@
 /** What the limiter guarantees on any engine that is DynamoDB. */
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Limits } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { checkRate, type Decision, retryAfterSeconds, type Subject } from '../../../shared/limit/limiter.ts';
-import { limitsOf } from '../../../shared/limit/overrides.ts';
+import { type LimitsInForce, limitsOf, parseRow } from '../../../shared/limit/overrides.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { createTables } from '../../support/engine/tables.ts';
-import { testContext } from '../../support/engine/test-context.ts';
+import { testContext, withCalls } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { watchCalls } from '../../support/engine/watch-calls.ts';
 
@@ -32,7 +31,7 @@ describe('the limiter', () => {
     return `client_${clients}`;
   };
   /** A process of its own: it remembers nothing of what another saw. */
-  const limiterWith = (limits: Limits) => {
+  const limiterWith = (limits: LimitsInForce) => {
     const context = testContext(tables);
     return (subject: Subject, now: Date) => checkRate(context, subject, 'sms_send', limits, now);
   };
@@ -131,6 +130,52 @@ describe('the limiter', () => {
     await check(limiter, client, noon);
     expect(watched.calls).toHaveLength(3);
     watched.stop();
+  });
+
+  describe('a row that observes', () => {
+    const observing = (row: object) => ({
+      ...limits,
+      observed: parseRow({ client_id: 'any', endpoint: 'POST /api/v1/sms/send', mode: 'observe', ...row }),
+    });
+    const refusedOf = async (client: string) => {
+      const Key = { counter: `${client}|POST /api/v1/sms/send|2026-11-20` };
+      const { Item = {} } = await dynamo.send(
+        new GetCommand({ TableName: counters, Key, ConsistentRead: true }),
+      );
+      return Item.observed_refused;
+    };
+
+    it.each([
+      ['minute', { per_minute: 10, per_hour: 40 }, 50],
+      ['hour', { per_minute: 55, per_hour: 7 }, 53],
+      ['block', { blocked: true }, 60],
+    ])('counts exactly the admitted requests above its numbers: %s', async (_what, row, refused) => {
+      const client = newClient();
+      const processes = Array.from({ length: 5 }, () => limiterWith(observing(row)));
+      const admitted = admittedOf(await checkMany(processes, client, 70, noon));
+      // The limits that are enforced decide, and are in the headers.
+      expect(admitted).toHaveLength(limits.perMinute);
+      expect(admitted.every(({ binding }) => binding.limit === limits.perMinute)).toBe(true);
+      expect(await refusedOf(client)).toBe(refused);
+    });
+
+    it('costs a write only for a request above its numbers, which passes even if the write fails', async () => {
+      const client = newClient();
+      const watched = watchCalls(dynamo);
+      const limiter = limiterWith(observing({ per_minute: 1 }));
+      await check(limiter, client, noon);
+      expect(watched.calls).toEqual(['UpdateItemCommand', '1']);
+      await check(limiter, client, noon);
+      expect(watched.calls).toHaveLength(6);
+      watched.stop();
+      const failing = withCalls(testContext(tables), async ({ input }, run) => {
+        if (String(input.UpdateExpression).includes('observed_refused')) throw new Error('no table');
+        return run();
+      });
+      const subject = { kind: 'client', clientId: client } as const;
+      const checked = checkRate(failing, subject, 'sms_send', observing({ per_minute: 1 }), noon);
+      expect(await checked).toMatchObject({ admitted: true });
+    });
   });
 
   it('a counter row has a TTL of two days after its day', async () => {

@@ -29,6 +29,7 @@ function endpoint(used: number, more: Partial<ExplainedEndpoint> = {}): Explaine
     source: 'default',
     blocked: false,
     expires_at: null,
+    observed: null,
     windows: [{ window: 'hour', limit: 100, from: 'default', used, resets_at: at }],
     summary: '',
     ...more,

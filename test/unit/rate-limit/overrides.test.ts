@@ -57,6 +57,7 @@ describe('a row of limit-overrides', () => {
       /Remove per_month; valid are per_minute, per_hour and per_day\./,
     ],
     ['a misspelled truth', { blocked: 'yes' }, 'blocked', /^"yes" is neither true nor false/],
+    ['another mode', { mode: 'watch' }, 'mode', /^"watch" is not a mode\. Write observe or enforce\.$/],
     ['a number as a truth', { blocked: 1 }, 'blocked', /^1 is neither/],
     ['a time in words', { expires_at: 'next monday' }, 'expires_at', /^"next monday" is not a valid time/],
     ['a day that no month has', { expires_at: '2026-02-30' }, 'expires_at', /is not a valid time/],
@@ -126,6 +127,15 @@ describe('a row of limit-overrides', () => {
       blocked: true,
       ignored: [],
     });
+  });
+
+  it.each([
+    ['observe', true],
+    [' Observe ', true],
+    ['enforce', false],
+    [undefined, false],
+  ])('with the mode %p observes: %p', (mode, observes) => {
+    expect(parseRow({ ...rate, ...(mode && { mode }) })).toMatchObject({ observes, ignored: [] });
   });
 
   it.each([true, 'true', ' TRUE '])('is blocked by %p', (blocked) => {

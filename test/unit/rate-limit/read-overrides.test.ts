@@ -60,6 +60,26 @@ describe('the limits in force', () => {
     expect(process.reads).toHaveLength(2);
   });
 
+  it.each([
+    ['an own row', { mode: 'observe' }, undefined, defaults, 9],
+    ['an own row beside one for every client', { mode: 'observe' }, {}, { ...defaults, perMinute: 5 }, 9],
+    ['the row for every client', undefined, { mode: 'observe' }, defaults, 5],
+    [
+      'the row for every client, which an own row hides',
+      {},
+      { mode: 'observe' },
+      { ...defaults, perMinute: 9 },
+      undefined,
+    ],
+  ] as const)('are those without a row that observes: %s', async (_which, own, every, enforced, observed) => {
+    const { limitsOf } = await reader([
+      ...(own ? [{ client_id: 'own', endpoint, per_minute: 9, ...own }] : []),
+      ...(every ? [{ ...forAll, ...every }] : []),
+    ]);
+    const { observed: row, ...limits } = await limitsOf('own', 'sms_send');
+    expect([limits, row?.limits.per_minute]).toEqual([enforced, observed]);
+  });
+
   it('are read once in 45 seconds, the rows for every client once for all clients', async () => {
     const process = await reader([forAll]);
     process.prepare();

@@ -119,6 +119,19 @@ describe('the feedback for a row', () => {
     });
   });
 
+  it('says what a row observes, and what holds without it', () => {
+    const row = { ...key, mode: 'observe', per_minute: 5, per_day: 900 };
+    expect(feedback(row)).toEqual({
+      status: 'active',
+      status_message:
+        'Active since 12:00:05: observes 5 per minute, 900 per day, and refuses nothing. Now in force: 60 per minute (default), 1,000 per hour (default), 10,000 per day (default). The hourly limit is reached after 16 min 40 s at full rate.',
+    });
+    const forEveryClient = parseRow({ ...key, client_id: '*', per_minute: 7 });
+    expect(feedback({ ...row, blocked: true }, { forEveryClient }).status_message).toMatch(
+      'observes a block, and refuses nothing. Now in force, by the row of client_id *: 7 per minute, ',
+    );
+  });
+
   it('says for whom the row of * is', () => {
     expect(feedback({ ...key, client_id: '*', per_day: 900 }).status_message).toBe(
       'Active since 12:00:05: 60 per minute (default), 1,000 per hour (default), 900 per day. The daily limit is reached after 15 min at full rate. It applies to every client that has no row of its own for this endpoint.',
