@@ -29,7 +29,7 @@ Examples:
 
 Exit status: 0 done, 1 failed or done only in part, 2 invalid arguments.`;
 
-/** The command in the project. Without the two dashes, npm would read its options as its own. */
+/** The command in the project. npm reads options before the two dashes as its own. */
 const inProject = /npm run (?:--silent )?admin --/g;
 
 /** Runs a command line. Returns the exit status. */

@@ -174,8 +174,8 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly apiThrottle?: { requestsPerSecond: number; burst: number };
   /**
-   * The access log of API Gateway, which includes requests that reach no function. This setting sets the role with which all
-   * APIs of the account in the region write logs.
+   * The access log of API Gateway, which includes requests that reach no function. If it is on, the deploy sets
+   * the IAM role for logs that all APIs of the account in the region share.
    * @default false; in production true
    * @cost USD 0.13 for a million messages
    * @change If the deploy must not set the account's role.

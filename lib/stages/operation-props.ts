@@ -39,8 +39,8 @@ export interface OperationProps {
   // Alarms and releases
   /**
    * Where alarms are sent: `mail`, and `page` for alarms that cannot wait for a working day. Each is an e-mail address or
-   * the ARN of an existing topic. The topic's policy must let CloudWatch publish. Without `mail`, alarms only change their
-   * state. The alarm `spend` goes off if a day's messages cost `spendPerDay`, in the currency of `countries`.
+   * the ARN of an existing topic. The topic's policy must let CloudWatch publish. If `mail` is missing, alarms only
+   * change their state. The alarm `spend` goes off if a day's messages cost `spendPerDay`, in the currency of `countries`.
    * @default false; in production {"spendPerDay":100}
    * @cost 5 USD a month
    * @change Before real messages: set an address.

@@ -134,7 +134,7 @@ export interface CarrierDescriptor {
   readonly sandbox: string;
   /** The shortest and the longest validity period that the carrier accepts. */
   readonly validitySeconds: { readonly min: number; readonly max: number };
-  /** What the carrier does with a repeated request of the same attempt id. */
+  /** The carrier's response to a repeated request of the same attempt id. */
   readonly repeatedRequest: 'recognized' | 'sent_again';
   readonly settledBy: SettledBy;
   /** True if the carrier can look up messages (`lookup`). */

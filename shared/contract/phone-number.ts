@@ -2,9 +2,9 @@
  * Phone numbers and senders in requests are accepted in any usual notation. They are stored and counted in one canonical
  * form (contract 5.4).
  *
- * Numbers of 144 countries have several spellings. Without a canonical form, two spellings would double the limit of
- * one-time passwords and hide duplicates in a bulk. A zero after the country code is kept only for countries whose numbers
- * contain it (Italy). Two zeros are rejected, because the intended number is unclear.
+ * Numbers of 144 countries have several spellings. If each spelling counted separately, two spellings would double the
+ * limit of one-time passwords and hide duplicates in a bulk. A zero after the country code is kept only for countries
+ * whose numbers contain it (Italy). Two zeros are rejected, because the intended number is unclear.
  */
 import {
   type CountryCode,

@@ -3,10 +3,10 @@
  * killed worker's deliveries are attempted again within 35 s. A test checks the order of these times (contract 7.8).
  */
 
-/** The time limit of a POST. It includes the response's headers, but not its body (contract 7.7). */
+/** The default time limit of a POST. It includes the response's headers, but not its body (contract 7.7). */
 export const acknowledgeWithinSeconds = 5;
 
-/** The time limits that a client can set for its endpoint. The default is the minimum. */
+/** The values of `timeout_seconds`, which a client can set for its managed endpoint. */
 export const timeoutSeconds = { min: acknowledgeWithinSeconds, max: 10 } as const;
 
 /**
@@ -15,7 +15,7 @@ export const timeoutSeconds = { min: acknowledgeWithinSeconds, max: 10 } as cons
  */
 export const retryDelaysSeconds = [30, 120, 600, 3600, 21_600] as const;
 
-/** The longest delay that `Retry-After` can cause. */
+/** The longest delay that `Retry-After` of a 429 or 503 can cause. */
 export const retryAfterMaxSeconds = 21_600;
 
 /** If a message arrives less than this before its due time, the worker waits. */

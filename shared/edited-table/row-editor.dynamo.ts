@@ -323,7 +323,7 @@ export function unchangedRow(image: Image | undefined, attributes: readonly stri
     image[name] === undefined ? `attribute_not_exists(#old${index})` : `#old${index} = :old${index}`,
   );
   return {
-    // Without this condition, an update would create a missing row.
+    // This condition stops an update from creating a missing row.
     ConditionExpression: ['attribute_exists(client_id)', ...conditions].join(' AND '),
     ExpressionAttributeNames: Object.fromEntries(attributes.map((name, index) => [`#old${index}`, name])),
     ExpressionAttributeValues: Object.fromEntries(

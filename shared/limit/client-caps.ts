@@ -73,7 +73,7 @@ export function capDefaults(stage: StageCaps): Caps {
   );
 }
 
-/** Returns the caps that apply to a client. Without any cap, nothing is counted. */
+/** Returns the caps that apply to a client. If there is no cap, nothing is counted. */
 export async function capsInForce(
   context: Context<'LIMIT_OVERRIDES_TABLE' | 'STAGE_CAPS'>,
   clientId: string,

@@ -65,7 +65,7 @@ export function readVariable(name: string, source: Readonly<Record<string, strin
   return parsed.data;
 }
 
-/** Returns the declared variables of a function, each of which is read once, on first use. */
+/** Returns the declared variables of a function. Each variable is read once, on first use. */
 export function environmentOf<Name extends FunctionName>(
   source: Readonly<Record<string, string | undefined>> = process.env,
 ): EnvironmentFor<(typeof functionUses)[Name]> {

@@ -55,7 +55,7 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
           SourceTableName: table,
           TargetTableName: name,
           RestoreDateTime: to,
-          // Only rows are read from the side table. Without indexes and capacity, it is restored sooner and costs less.
+          // Only rows are read from the side table. It has no indexes and no capacity, so the restore is faster and cheaper.
           GlobalSecondaryIndexOverride: [],
           BillingModeOverride: 'PAY_PER_REQUEST',
         }),

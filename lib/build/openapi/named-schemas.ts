@@ -101,7 +101,7 @@ const openFields = [
  */
 const openRequestFields = ['WebhookEndpointSettings.events[]', 'WebhookEndpointUpdate.events[]'];
 
-/** The enums, each of which is one type in all schemas. */
+/** The enums. Each enum is one type in all schemas. */
 const enums = {
   AttemptOutcome: attemptOutcomes,
   Channel: channels,

@@ -52,7 +52,7 @@ export class Api extends Construct {
     const api = new SpecRestApi(this, 'Rest', {
       restApiName: stage.stackName,
       apiDefinition: ApiDefinition.fromInline(apiBody(stage.stackName, binaryMediaTypes)),
-      // Without this, parts that the body no longer contains would remain.
+      // Otherwise, parts that the body no longer contains would remain.
       mode: RestApiMode.OVERWRITE,
       ...(isOnlyDomain ? { disableExecuteApiEndpoint: true } : {}),
       // By default, API Gateway ignores parts that it does not understand, and their routes would have no function.

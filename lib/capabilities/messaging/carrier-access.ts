@@ -80,7 +80,7 @@ export class Carriers extends Construct {
         },
       ],
     });
-    // Without this permission, AWS refuses the event destination or loses the first receipts.
+    // If this permission is missing, AWS refuses the event destination or loses the first receipts.
     configurationSet.node.addDependency(published);
     allow(
       dispatch,

@@ -203,7 +203,7 @@ interface SimulatedInbound {
   readonly channel: Channel;
   /** The recipient who replies: E.164, or the id of a WhatsApp user. */
   readonly from: string;
-  /** The id of a WhatsApp user that is told beside the number. */
+  /** The id of a WhatsApp user that the carrier reports with the number. */
   readonly userId?: string | undefined;
   readonly to: string;
   readonly text: string;

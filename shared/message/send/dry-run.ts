@@ -46,7 +46,7 @@ export async function refusalsOf(
   return repeats || ofKey.length > 0 ? ofKey : thrownBy(checks);
 }
 
-/** Returns the errors that these checks throw, each of which would refuse the request. */
+/** Returns the errors that these checks throw. Each error would refuse the request. */
 async function thrownBy(checks: readonly (() => void | Promise<void>)[]): Promise<DryRunRefusal[]> {
   const refusals: DryRunRefusal[] = [];
   for (const check of checks) {
@@ -181,7 +181,7 @@ export async function dryRunOfBatch(
     accepted,
     rejected: errors.length,
     segments: messages.reduce((sum, { segments }) => sum + segments, 0),
-    // Without one of the prices, the sum would be too low.
+    // If one of the prices is missing, the sum would be too low.
     estimated_cost: costs.length === messages.length ? cost / millionthsPerUnit : null,
     currency: prices.find((price) => price !== undefined)?.currency ?? null,
     messages,

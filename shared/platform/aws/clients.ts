@@ -22,8 +22,8 @@ import { lazily } from '../expiring-cache.ts';
 import { Sha256 } from './sha256.ts';
 
 /**
- * The time limits of a call in milliseconds, after which it is retried. Without `throwOnRequestTimeout`, the SDK would only
- * log a warning.
+ * The time limits of a call in milliseconds, after which it is retried. If `throwOnRequestTimeout` is
+ * missing, the SDK only logs a warning.
  */
 const timeLimits = { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true };
 const clientConfig = { maxAttempts: 3, requestHandler: timeLimits, sha256: Sha256 };
