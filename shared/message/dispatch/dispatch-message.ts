@@ -60,7 +60,7 @@ import { outboundEntryOf, type QueuedMessage, waitingEntryOf } from './outbound-
 import { pacedNow } from './paced-message.ts';
 import { readBeforeCall } from './read-before-call.dynamo.ts';
 import { noteLateOutcome, recordRefused, recordSent } from './record-outcome.ts';
-import { isPlaceInTime, preparationMs, reservePlace, slowDownSender } from './sender-pace.dynamo.ts';
+import { reservePlace, slowDownSender, waitForPlace, waitToPrepare } from './sender-pace.dynamo.ts';
 import { isReplaced, startNextLeg } from './start-next-leg.ts';
 
 /** Processes one queue message. If the message must wait long for its sender's pace, it is only queued again. */
@@ -167,7 +167,7 @@ async function makeAttempt(
   const callAt = laterOf(ctx.clock(), new Date(placeMs ?? 0));
   const recorded = isRepeat ? {} : recordOf(begunAt(callAt, row, planned, from));
   return withClaim(ctx, message, recorded, async (claimed) => {
-    if (await isInPlace(ctx, placeMs))
+    if (await waitForPlace(ctx, placeMs))
       return callCarrier(ctx, claimed, carriers, carrier, prepared, isRepeat);
     return isRepeat ? releaseUntil(ctx, claimed, ctx.clock()) : takeBackAttempt(ctx, claimed, row);
   });
@@ -257,7 +257,7 @@ async function waitForTurn(
     return { dispatched: { ...(await releaseUntil(ctx, message, end)), outcome: 'waits_for_pace' } };
   if (turn?.outcome !== 'later') {
     const placeMs = turn?.atMs;
-    if (placeMs !== undefined) await sleepUntil(ctx, preparationMs(ctx, placeMs));
+    await waitToPrepare(ctx, placeMs);
     return { prepared: await prepareCall(ctx, message, carrier), placeMs };
   }
   const until = isTooLate ? lastTry : new Date(turn.atMs);
@@ -303,18 +303,6 @@ async function withClaim(
   const claim = { claimId: ctx.newId(), at: ctx.clock() };
   const claimed = await claimMessage(ctx, message, claim, fields);
   return claimed === undefined ? { outcome: 'held', message, retryAfterSeconds: 1 } : goOn(claimed);
-}
-
-/** Waits for the reserved place. Returns false if the place was missed. */
-async function isInPlace(ctx: DispatchContext, placeMs: number | undefined): Promise<boolean> {
-  if (placeMs === undefined) return true;
-  await sleepUntil(ctx, placeMs);
-  return isPlaceInTime(ctx, placeMs);
-}
-
-async function sleepUntil({ clock, sleep }: DispatchContext, atMs: number): Promise<void> {
-  const ms = atMs - clock().getTime();
-  if (ms > 0) await sleep(ms);
 }
 
 /**

@@ -90,16 +90,27 @@ export async function joinLine(
   return (await moveCursor(ctx, { identity, cursor, fromMs, stepMs })).cursorMs;
 }
 
-/** Returns when to begin the reads that the call needs. */
-export function preparationMs({ pace }: WorkerContext, placeMs: number): number {
-  return placeMs - pace.aheadMs;
+/** Waits until the reads that the call needs must begin. Does nothing if the sender has no pace. */
+export async function waitToPrepare(ctx: WorkerContext, placeMs: number | undefined): Promise<void> {
+  if (placeMs !== undefined) await sleepUntil(ctx, placeMs - ctx.pace.aheadMs);
 }
 
-/** True if the carrier may be called now. If not, a table is slow, so the worker reserves further ahead from now on. */
-export function isPlaceInTime({ clock, pace }: WorkerContext, placeMs: number): boolean {
+/**
+ * Waits for the place. Returns false if it was missed: a table is slow, so the worker reserves further ahead from now on.
+ * Returns true at once if the sender has no pace.
+ */
+export async function waitForPlace(ctx: WorkerContext, placeMs: number | undefined): Promise<boolean> {
+  if (placeMs === undefined) return true;
+  await sleepUntil(ctx, placeMs);
+  const { clock, pace } = ctx;
   const inTime = clock().getTime() <= placeMs + lateMsMax;
   pace.aheadMs = inTime ? Math.max(aheadMsMin, pace.aheadMs * 0.9) : Math.min(aheadMsMax, pace.aheadMs * 2);
   return inTime;
+}
+
+async function sleepUntil({ clock, sleep }: WorkerContext, atMs: number): Promise<void> {
+  const ms = atMs - clock().getTime();
+  if (ms > 0) await sleep(ms);
 }
 
 /** Slows the sender of a throttled message down. The message's outcome is already stored, so an error is only logged. */
