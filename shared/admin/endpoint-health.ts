@@ -41,7 +41,8 @@ export function healthOf(failed: readonly DeliverySummary[], latest: readonly De
   return [...Map.groupBy(known.values(), ({ url }) => originOf(url))]
     .map(([origin, group]) => {
       const newestFirst = group.toSorted((one, other) => other.created_at.localeCompare(one.created_at));
-      const attempted = newestFirst.filter(({ attempts }) => attempts > 0);
+      // A skipped webhook says that the endpoint is disabled, not that it fails.
+      const attempted = newestFirst.filter(({ attempts, state }) => attempts > 0 && state !== 'skipped');
       const unacknowledged = attempted.filter(({ state }) => state !== 'acknowledged');
       const lost = group.filter(({ state }) => state === 'failed');
       const newest = attempted.find((delivery) => inLatest.has(delivery));

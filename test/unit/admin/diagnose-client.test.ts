@@ -173,6 +173,8 @@ describe('a diagnosis', () => {
       { is_failing: false, since: null, last_error: null },
     ]);
     expect(healthOf([], [untried])).toMatchObject([{ is_failing: null, since: null, waiting: 1 }]);
+    const skipped = webhook('whd_7', 'skipped');
+    expect(healthOf([], [skipped])).toMatchObject([{ is_failing: null, since: null, failed: 0, waiting: 0 }]);
   });
 
   it('finds endpoints that the gateway disabled, not those that the client disabled', () => {
