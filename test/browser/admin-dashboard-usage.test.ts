@@ -100,11 +100,11 @@ it(
       expect(download.suggestedFilename()).toBe(`usage-${period}-client.csv`);
       const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
       expect(lines[0]).toMatch(
-        /^from,to,client_id,client_name,.*,messages,segments,delivered,failed,cost,currency,estimated$/,
+        /^from,to,client_id,client_name,.*,messages,segments,avoidable_segments,avoidable_cost,delivered,failed,cost,currency,estimated$/,
       );
       const mine = lines.filter((line) => line.includes(client.clientId)).map((line) => line.split(','));
       const sumOf = (column: number): number => mine.reduce((sum, cells) => sum + Number(cells[column]), 0);
-      expect([8, 10, 11].map(sumOf)).toEqual([all, sent.delivered, sent.refused]);
+      expect([8, 12, 13].map(sumOf)).toEqual([all, sent.delivered, sent.refused]);
       expect(mine.every((cells) => cells[3] !== '')).toBe(true);
     }
   }),
