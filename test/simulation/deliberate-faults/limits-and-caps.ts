@@ -31,7 +31,7 @@ export const faults: DeliberateFaults = {
     promise: '10.4',
     changes: [
       {
-        file: 'shared/limit/client-caps.ts',
+        file: 'shared/limit/cap-notices.ts',
         replace: 'const refused = percentage === 100 && state.full.includes(limit);',
         by: 'const refused = percentage === 100 && state.full.length > state.limits.length;',
       },

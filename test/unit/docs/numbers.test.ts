@@ -15,7 +15,7 @@ import {
   receivesMax,
   retryDelaysSeconds,
 } from '../../../shared/contract/webhook-worker-times.ts';
-import { noticePercentages } from '../../../shared/limit/client-caps.ts';
+import { noticePercentages } from '../../../shared/limit/cap-notices.ts';
 import { singleSegment } from '../../../shared/message/message-text.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
 import { afterSecondsMin, legIndexes, validityMaxSeconds } from '../../../shared/message/send/send-fields.ts';
