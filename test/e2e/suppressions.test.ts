@@ -54,7 +54,7 @@ describe('the shell', () => {
     await shell.json('call', 'putSuppression', own.clientId, person, '--scope', 'all', '--reason', reason);
     const exported = await shell.run(...suppressed, '--csv');
     const file = join(shell.folder, 'suppressions.csv');
-    writeFileSync(file, `${exported.stdout}12345,all,too short\r\n+447700900144,,by post\r\n`);
+    writeFileSync(file, `${exported.stdout}12345,,all,too short\r\n+447700900144,,,by post\r\n`);
     const imported = await shell.run('suppressions', 'import', own.clientId, file);
     expect(imported).toMatchObject({ status: 1, stdout: '1 of 2 recipients were not suppressed before.\n' });
     expect(imported.stderr).toContain(`${file}, line 3: recipient must be a phone number`);

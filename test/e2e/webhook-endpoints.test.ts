@@ -187,7 +187,10 @@ it('each of 200 to 206 acknowledges at an endpoint, 410 disables it, and 429 and
   const ids = await Promise.all(
     statuses.map(async (status) => {
       const headers = { 'Retry-After': String(retryAfterSeconds) };
-      const server = await startWebhookEndpoint((post) => (post === 1 ? status : 200), headers);
+      const server = await startWebhookEndpoint(
+        (post) => (post === 1 || status === 410 ? status : 200),
+        headers,
+      );
       servers.push(server);
       const settings = { url: server.url, events: ['sms.failed'], timeout_seconds: 10 };
       return (await create(client, settings)).id;
