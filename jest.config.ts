@@ -40,16 +40,15 @@ const folders = parts[part];
 if (folders === undefined) throw new Error(`TEST_PART=${part}: there are ${Object.keys(parts).join(', ')}`);
 
 /**
- * Tests that wait for the deployed gateway leave the processor to other tests, even on two cores; a worker takes up to 1.1
- * GB. Unit tests compute and seldom wait, so they get one worker more than there are processors. Each further worker would
- * load the same modules again.
+ * Tests that wait for the deployed gateway leave the processor to other tests, even on two cores. With more than four
+ * workers, a slow machine starts so many functions at once that requests reach their time limit. Unit tests compute and
+ * seldom wait, so they get one worker more than there are processors. Each further worker would load the same modules again.
  */
 function workers(): number {
-  if (part === 'browser') return 4;
   const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
   return named.length > 0 && named.every((path) => /^(test\/)?unit\b|typescript\/test\b/.test(path))
     ? availableParallelism() + 1
-    : 6;
+    : 4;
 }
 
 /**

@@ -195,7 +195,8 @@ it('finds what a caller quotes: an id, or a name', async () => {
   await page.goBack();
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
 
-  // Each way to ask created another client of this name.
+  // A single client of this name would be opened immediately.
+  await newClient({ name });
   await search(visit, name);
   await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor();
   await row(page, client.clientId).first().waitFor();

@@ -88,20 +88,13 @@ describe.each(guideNames)('the guide %s', (name) => {
     await opened.page.context().close();
   });
 
-  it('is readable without scripts, not scrolled sideways at 320 px, and printed whole', async () => {
+  it('is readable without scripts, and not scrolled sideways at 320 px', async () => {
     const { page } = await open(`/docs/${name}`, {
       viewport: { width: 320, height: 640 },
       javaScriptEnabled: false,
     });
     const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
     expect(await page.evaluate(wider)).toBe(0);
-    await page.emulateMedia({ media: 'print' });
-    const lost = await page.evaluate(`({
-      wider: ${wider},
-      clipped: [...document.querySelectorAll('pre')].filter((code) => code.scrollWidth > code.clientWidth).length,
-      navigation: [...document.querySelectorAll('nav')].filter((part) => part.checkVisibility()).length,
-    })`);
-    expect(lost).toEqual({ wider: 0, clipped: 0, navigation: 0 });
     await page.context().close();
   });
 });
