@@ -152,7 +152,15 @@ function recipientFault(text: string): string {
 /** Returns the error text for a field whose value is neither a recipient nor the id of a WhatsApp user. */
 export function personFault(text: string): string {
   const rule = `must be a phone number in international format, such as +447700900123, or the id of a WhatsApp user, such as ${exampleUserId}.`;
-  return `${rule} ${isWhatsAppUserId(text) ? 'Give the user’s own id, without ENT.' : recipientAdvice(text)}`;
+  return `${rule} ${userIdAdvice(text) ?? recipientAdvice(text)}`;
+}
+
+/** Returns a sentence on how to correct the id of a WhatsApp user; undefined if the text does not begin like an id. */
+function userIdAdvice(text: string): string | undefined {
+  if (isWhatsAppUserId(text)) return 'Give the user’s own id, without ENT.';
+  return /^[a-z]+\./i.test(text)
+    ? 'An id is two capital letters, a dot, and 1 to 128 letters and digits.'
+    : undefined;
 }
 
 export const exampleUserId = 'US.13491208655302741918';

@@ -116,7 +116,8 @@ describe('a number in a request', () => {
     expect(id).toMatch(new RegExp(personKeywords.pattern));
     const parent = personSchema.safeParse('US.ENT.11815799212886844830').error?.issues[0]?.message;
     expect(parent).toContain('Give the user’s own id, without ENT.');
-    expect(personSchema.safeParse('USA.1349').success).toBe(false);
+    const malformed = personSchema.safeParse('USA.1349').error?.issues[0]?.message;
+    expect(malformed).toContain('An id is two capital letters, a dot, and 1 to 128 letters and digits.');
     expect(recipientsAsWritten(id, 'GB')).toEqual([id]);
   });
 
