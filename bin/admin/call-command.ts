@@ -189,7 +189,9 @@ function fieldsOf(name: AdminApiRouteName): Fields {
   if (schema === undefined) return {};
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return Object.fromEntries(
-    Object.entries(properties as Fields).filter(([field]) => field !== 'test' && field !== 'mode'),
+    Object.entries(properties as Fields).filter(
+      ([field, { enum: values }]) => field !== 'test' && !(field === 'mode' && values?.includes('test')),
+    ),
   );
 }
 

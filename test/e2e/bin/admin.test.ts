@@ -46,6 +46,11 @@ describe('npm run admin', () => {
     const back = await set('sms_send', '--per-minute', 'null');
     expect([back.override, back.in_force]).toMatchObject([{ per_day: 50_000 }, { per_minute: 60 }]);
     expect(back.override).not.toHaveProperty('per_minute');
+    expect(await set('sms_send', '--mode', 'observe')).toMatchObject({
+      mode: 'observe',
+      in_force: { per_day: 10_000 },
+    });
+    await set('sms_send', '--mode', 'enforce');
     const listed = async () => JSON.stringify(await json('call', 'listOverrides', '--all'));
     expect(await listed()).toContain(id);
     const dynamo = documentClient();
