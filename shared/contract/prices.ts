@@ -88,7 +88,7 @@ function roundPrice(amount: number): number {
  */
 export function reportedPrice(cost: number, currency: string): Partial<Price> {
   const code = currency.toUpperCase();
-  // The code XXX means "no currency" (ISO 4217).
+  // Three times X means "no currency" (ISO 4217).
   const isPrice = cost >= 0 && cost <= messageCostMax && /^(?!X{3})[A-Z]{3}$/.test(code);
   return isPrice ? { cost: roundPrice(cost), currency: code } : {};
 }
